@@ -1,9 +1,9 @@
 /** Translates a command, its flags and its input between the instance's own names and the documented ones. */
 
-import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
+import type { JsonValue, JsonValues } from '../../base/objects.js'
 import type { Endpoints } from '../../catalogue/endpoint.js'
 import {
-  getInnerParams,
+  mapInnerFields,
   type Param,
   type Params,
   takesPairs,
@@ -154,34 +154,10 @@ class SpelledNames {
 }
 
 /** Translates the keys of a value if its parameter has named keys. */
-const translateKeys = (value: JsonValue, param: Param | undefined, words: Words): JsonValue => {
-  const inner = getInnerParams(param)
-  if (inner === undefined) return value
-  if (Array.isArray(value)) return value.map((item: JsonValue) => translateKeys(item, param, words))
-  return isObject(value)
-    ? new SpelledNames([inner], words).translateNames(toJsonFields(value))
-    : value
-}
-
-/** Translates the keys in the values of flags. */
-const translateFlags = (
-  { flags }: Given,
-  command: CommandFacts,
-  spelled: SpelledNames,
-  words: Words,
-): Given['flags'] =>
-  Object.fromEntries(
-    Object.entries(flags).map(([name, value]) => {
-      // The flag's own parameter already has all spellings, so the endpoint's is used.
-      const { parameter = name } = command.flags.find((flag) => flag.name === name) ?? {}
-      const param = spelled.findParam(parameter)
-      return [name, value === undefined ? undefined : translateKeys(value, param, words)]
-    }),
+const translateKeys = (value: JsonValue, param: Param | undefined, words: Words): JsonValue =>
+  mapInnerFields(value, param, (fields, inner) =>
+    new SpelledNames([inner], words).translateNames(fields),
   )
-
-/** Returns the API spelling in which a flag was typed. */
-const getWrittenName = (raw: SpelledFlags, flag: string, parameter: string): string =>
-  raw.own?.get(flag)?.replaceAll('-', '_') ?? parameter
 
 /**
  * Translates the parsed line to documented names.
@@ -193,14 +169,20 @@ export const toNeutralGiven = (given: Given, raw: SpelledFlags, command: Command
   const spelled = new SpelledNames(params, words)
   for (const { name, parameter } of command.flags)
     if (parameter !== undefined && raw.flags.has(name))
-      spelled.recordSpelling(parameter, getWrittenName(raw, name, parameter))
-  const { extra, input } = given
+      spelled.recordSpelling(parameter, raw.own?.get(name)?.replaceAll('-', '_') ?? parameter)
+  const { extra, flags, input } = given
+  const translatedFlags = Object.entries(flags).map(([name, value]) => {
+    // The flag's own parameter already has all spellings, so the endpoint's is used.
+    const { parameter = name } = command.flags.find((flag) => flag.name === name) ?? {}
+    const param = spelled.findParam(parameter)
+    return [name, value === undefined ? undefined : translateKeys(value, param, words)] as const
+  })
   const renamed = Object.entries(extra).map(
     ([name, value]) => [spelled.toDocumented(name), value] as const,
   )
   return {
     ...given,
-    flags: translateFlags(given, command, spelled, words),
+    flags: Object.fromEntries(translatedFlags),
     extra: Object.fromEntries(renamed),
     input: input && spelled.translateNames(input),
   }
@@ -208,26 +190,21 @@ export const toNeutralGiven = (given: Given, raw: SpelledFlags, command: Command
 
 // The vocabularies of several instances: for the line that they share, and for their one answer.
 
-/** Returns the name that all instances share, or else the documented one. */
-const getAgreedName = (all: readonly string[], otherwise: string): string =>
-  all.every((one) => one === all[0]) ? (all[0] ?? otherwise) : otherwise
-
 /**
  * Merges the vocabularies of several instances. A field is found by any instance's name, its header is a name that all
  * share, and it is secret if it is so on one instance.
  * @returns undefined if no instance has a vocabulary
  */
-export const mergeWords = (each: readonly (Words | undefined)[]): Words | undefined => {
-  const [first, ...others] = each.filter((words) => words !== undefined)
+export const mergeWords = (each: readonly Words[]): Words | undefined => {
+  const all = each.filter((words) => words !== documentedWords)
+  const [first] = all
   if (first === undefined) return undefined
-  const all = [first, ...others]
   const neutral = (own: string): string =>
     all.map((words) => words.neutral(own)).find((name) => name !== own) ?? own
-  const name = (documented: string): string =>
-    getAgreedName(
-      each.map((words) => words?.name(documented) ?? documented),
-      documented,
-    )
+  const name = (documented: string): string => {
+    const [shared = documented, ...others] = new Set(each.map((words) => words.name(documented)))
+    return others.length === 0 ? shared : documented
+  }
   const listOwnNames = (own: string): readonly string[] =>
     [name, ...all.map((words) => words.name)].map((translate) => translate(neutral(own)))
   return {
@@ -283,8 +260,8 @@ export const loadLineWords = async (
 ): Promise<Words | undefined> =>
   mergeWords(
     await Promise.all(
-      findNamedProfiles(text, env).map(async ({ vocabulary }) =>
-        vocabulary === undefined ? undefined : load(vocabulary).catch(() => undefined),
+      findNamedProfiles(text, env).map(({ vocabulary }) =>
+        vocabulary === undefined ? documentedWords : load(vocabulary).catch(() => documentedWords),
       ),
     ),
   )
