@@ -9,11 +9,12 @@ import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { getOwnField } from '../../catalogue/pick.js'
 import type { Inspection } from '../../catalogue/views.js'
-import { documentedWords, neutralWords } from '../../catalogue/words.js'
+import { neutralWords } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import { findGetCommand, getFirstSegment, objectColumn } from '../command/derive.js'
 import { returnsFile } from '../command/flags.js'
 import type { Command } from '../command/types.js'
+import { hasOwnNames } from '../command/words.js'
 import type { RecordView } from '../rows.js'
 import { toSortSyntax } from '../where/index.js'
 import { canHaveField, findFieldKind, getShapeFields } from '../where/shape.js'
@@ -24,9 +25,9 @@ const getSourceField = (column: string): string =>
   Object.entries<string>(shownFields).find(([name]) => name === column)?.[1] ?? column
 
 /** Explains why a column may be empty. A neutral name of the documentation has another form on most instances. */
-const explainEmptyColumn = (column: string, { naming }: Pick<Command, 'naming'>): string => {
+const explainEmptyColumn = (column: string, command: Pick<Command, 'naming'>): string => {
   const renamed = column.split(/[_.]/).some((word) => neutralWords.some((one) => one === word))
-  return naming === documentedWords && renamed
+  return !hasOwnNames(command) && renamed
     ? 'this instance may have another name for it: run "svcctl vocabulary learn"'
     : 'another version or edition?'
 }
