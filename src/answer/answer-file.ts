@@ -121,7 +121,7 @@ const showPage = async (
   printing: RunAnswer,
 ): Promise<void> => {
   const base = await getBaseUrl()
-  const urls = records.map((record) => requireWebUrl(record, base, command.naming?.name('web_url')))
+  const urls = records.map((record) => requireWebUrl(record, base, command.naming.name('web_url')))
   const [only = ''] = urls
   const url = urls.length === 1 ? only : getListUrl(urls)
   if (hasDisplay(env, process.platform)) {

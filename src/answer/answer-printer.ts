@@ -260,7 +260,7 @@ export class AnswerPrinter implements RunAnswer {
   holdPeopleRows({ people, ...emit }: RecordView): PeopleRows | undefined {
     const { command, format, globals } = this.#asked
     const seen = people && getPeopleView(people, emit, globals.sort !== undefined)
-    const shown = { people: seen, words: command.naming, fields: globals.fields }
+    const shown = { people: seen, naming: command.naming, fields: globals.fields }
     const held = createHeldRecords(format, shown, this.#getHidden(emit))
     return held && { ...held, columns: seen?.columns ?? emit.columns }
   }
@@ -368,7 +368,7 @@ export class AnswerPrinter implements RunAnswer {
           : undefined,
       parents: parents.length === 0 ? undefined : parents,
       made: command.computedFields,
-      words: command.naming,
+      naming: command.naming,
       terminal: style.terminal,
       aligned,
       width: aligned ? style.tableWidth : width,

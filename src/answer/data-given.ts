@@ -4,11 +4,11 @@ import type { JsonValue, JsonValues } from '../base/objects.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { coerce, dataSource } from '../catalogue/coerce.js'
 import { isNumeric, type Param } from '../catalogue/params.js'
-import { createNameConflictFailure, type Words } from '../catalogue/words.js'
-import { getCommandName } from '../engine/command/derive.js'
+import { createNameConflictFailure, getCommandName } from '../engine/command/derive.js'
 import { type Datum, getData } from '../engine/command/flags.js'
 import type { CommandFacts, Given } from '../engine/command/types.js'
 import { toNeutralGiven } from '../engine/command/vocabulary.js'
+import { hasOwnNames } from '../engine/command/words.js'
 import { checkCoercedValue, type NoteListener } from '../engine/plan/parse-values.js'
 import { usage } from '../errors.js'
 
@@ -84,11 +84,11 @@ export const parseDataGiven = (
  * Translates the names of the instance to those of the documents. A documented name stays as it is.
  * @throws Failure `usage` if two names mean the same argument
  */
-const toDocumentedNames = (command: CommandFacts, values: JsonValues, words: Words): JsonValues => {
+const toDocumentedNames = (command: CommandFacts, values: JsonValues): JsonValues => {
   const names = new Set(getData(command).map(({ name }) => name))
   const written = new Map<string, string>()
   for (const own of Object.keys(values)) {
-    const neutral = words.neutral(own)
+    const neutral = command.naming.neutral(own)
     const name = names.has(own) || !names.has(neutral) ? own : neutral
     const before = written.get(name)
     if (before !== undefined) throw createNameConflictFailure(own, before)
@@ -106,8 +106,7 @@ export const parseGivenInWords = (
   values: JsonValues,
   note: (text: string) => void,
 ): Given => {
-  const { naming: words } = command
-  if (words === undefined) return parseDataGiven(command, values, note)
-  const given = parseDataGiven(command, toDocumentedNames(command, values, words), note)
-  return toNeutralGiven(given, { flags: new Map() }, command, words)
+  if (!hasOwnNames(command)) return parseDataGiven(command, values, note)
+  const given = parseDataGiven(command, toDocumentedNames(command, values), note)
+  return toNeutralGiven(given, { flags: new Map() }, command)
 }

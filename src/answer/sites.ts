@@ -205,10 +205,10 @@ export const resolveInstances = async (
     profiles.map((profile) => loadSiteWords(command, profile, writing, env)),
   )
   const { known, naming } = command
-  const neutral =
-    naming === undefined ? undefined : await command.registry.find(command.area, command.words)
-  if (naming === undefined || neutral === undefined)
-    return found.map(({ site }) => ({ ...site, command }))
+  const neutral = found.some(({ words }) => words !== undefined)
+    ? await command.registry.find(command.area, command.words)
+    : undefined
+  if (neutral === undefined) return found.map(({ site }) => ({ ...site, command }))
   const others = getCommandFlags(neutral).map(({ name }) => name)
   return found.map(({ site, words }) => {
     const inWords = translateCommand(neutral, combineWords(words, naming), others)

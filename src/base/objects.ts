@@ -17,6 +17,13 @@ export const getOwn = <T>(
   name: string,
 ): T | undefined => (record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined)
 
+/** Finds the key of a field in an object. */
+export type KeyFinder = (record: object, name: string) => string | undefined
+
+/** Finds a key that is the name itself. */
+export const findOwnKey: KeyFinder = (record, name) =>
+  Object.hasOwn(record, name) ? name : undefined
+
 /** Returns the items of a list that are objects; none if the value is not a list. */
 export const listObjects = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []

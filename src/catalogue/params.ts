@@ -1,5 +1,13 @@
 /** Declares the types of parameters and the functions that create them, and describes parameters for help, prompts and `explain`. */
 
+import {
+  isJsonList,
+  isObject,
+  type JsonValue,
+  type JsonValues,
+  toJsonFields,
+} from '../base/objects.js'
+
 /** The editions of licenses, the smallest first. */
 export type Edition = 'FREE' | 'PREMIUM' | 'ULTIMATE'
 
@@ -176,6 +184,18 @@ export const takesJson = (param: Param | undefined): boolean => param?.type === 
 export const getInnerParams = (param: Param | undefined): Params | undefined => {
   if (param?.type === 'hash') return param.keys
   return param?.type === 'json' ? param.items : undefined
+}
+
+/** Changes the objects in a value whose keys its parameter documents. */
+export const mapInnerFields = (
+  value: JsonValue,
+  param: Param | undefined,
+  change: (fields: JsonValues, inner: Params) => JsonValue,
+): JsonValue => {
+  const inner = getInnerParams(param)
+  if (inner === undefined) return value
+  if (isJsonList(value)) return value.map((item) => mapInnerFields(item, param, change))
+  return isObject(value) ? change(toJsonFields(value), inner) : value
 }
 
 /** Returns a parameter after a change of the parameters inside it. A parameter without any is not changed. */

@@ -1,9 +1,9 @@
 /** Picks fields of records by dotted names, and computes further fields. */
 
 import type { ValueReader } from '../base/json/values.js'
-import { isObject } from '../base/objects.js'
+import { findOwnKey, isObject, type KeyFinder } from '../base/objects.js'
 import { shownFields } from './kinds.js'
-import { findKey, makeLegible, type Naming } from './words.js'
+import type { Naming } from './words.js'
 
 /** Functions that compute fields from a record, by name. */
 export type ComputedFields = Readonly<Record<string, (record: unknown) => unknown>>
@@ -21,16 +21,16 @@ interface FieldChoice {
 /**
  * Returns the value under a dotted name; undefined if there is none. A key that contains the dots itself comes first. Inside a list, a
  * number picks an item, and a name picks from every item.
- * @param words the instance's names: each level is found by either of its names
+ * @param findKey finds the key of each level
  */
-export const pick = (value: unknown, path: string, words?: Naming): unknown => {
-  if (Array.isArray(value)) return pickFromList(value, path, words)
+export const pick = (value: unknown, path: string, findKey: KeyFinder = findOwnKey): unknown => {
+  if (Array.isArray(value)) return pickFromList(value, path, findKey)
   if (!isObject(value)) return undefined
-  const whole = findKey(value, path, words)
+  const whole = findKey(value, path)
   if (whole !== undefined) return value[whole]
   const dot = path.indexOf('.')
-  const key = dot < 0 ? undefined : findKey(value, path.slice(0, dot), words)
-  return key === undefined ? undefined : pick(value[key], path.slice(dot + 1), words)
+  const key = dot < 0 ? undefined : findKey(value, path.slice(0, dot))
+  return key === undefined ? undefined : pick(value[key], path.slice(dot + 1), findKey)
 }
 
 /** The fields of the catalogue that responses do not have under these names. */
@@ -40,28 +40,24 @@ const shownAlready: ComputedFields = Object.fromEntries(
 
 const element = /^(\d+)(?:\.(.+))?$/
 
-const pickFromList = (
-  list: readonly unknown[],
-  path: string,
-  words: Naming | undefined,
-): unknown => {
+const pickFromList = (list: readonly unknown[], path: string, findKey: KeyFinder): unknown => {
   const [, index, rest] = element.exec(path) ?? []
-  if (index === undefined) return list.map((item) => pick(item, path, words) ?? null)
+  if (index === undefined) return list.map((item) => pick(item, path, findKey) ?? null)
   const item = list[Number(index)]
-  return rest === undefined ? item : pick(item, rest, words)
+  return rest === undefined ? item : pick(item, rest, findKey)
 }
 
 /**
  * Creates a function that picks fields of records. A field of the record comes before a computed one.
- * @param words the instance's names: a field is found by either of its names
+ * @param naming the names of the instance: a field is found by either of its names
  */
-export const createPicker = (more: ComputedFields = {}, words?: Naming): ValueReader => {
+export const createPicker = (more: ComputedFields | undefined, naming: Naming): ValueReader => {
   const made = { ...shownAlready, ...more }
   return (record, path) => {
     const make = Object.hasOwn(made, path) ? made[path] : undefined
     if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
-      return pick(record, path, words)
-    return make(makeLegible(record, words))
+      return pick(record, path, naming.findKey)
+    return make(naming.makeLegible(record))
   }
 }
 

@@ -4,17 +4,34 @@
  */
 
 import { ExactNumber } from '../base/json/json.js'
+import { findOwnKey, type KeyFinder } from '../base/objects.js'
 import type { SecretWords } from '../base/secrets/mask.js'
-import { type Failure, usage } from '../errors.js'
 import type { Endpoint } from './endpoint.js'
 
-export interface Words extends SecretWords {
-  /** Returns the names of a field on several instances, if the vocabulary is for more than one. */
-  readonly each?: (name: string) => readonly string[]
-  /** Returns the instance's name for a parameter or field. Each level of a name with brackets is translated. */
+/** The names of an instance for parameters and fields, next to the documented ones. */
+export interface Naming {
+  /** Returns the instance's name for a parameter or field. Each level of a name with dots or brackets is translated. */
   name(neutral: string): string
   /** Returns the documented name for one of the instance's names. It is the same name unless they differ. */
   neutral(own: string): string
+  /** Returns the names that a vocabulary has for a documented one: several if it is for more than one instance. */
+  listOwnNames(neutral: string): readonly string[]
+  /** Returns all names under which a record may have a field. If it has several, the first one counts. */
+  listKeys(field: string): readonly string[]
+  /** Finds the key of a field by any of its names. */
+  readonly findKey: KeyFinder
+  /** Returns a name for messages: the instance's name, with the documented one if they differ. */
+  describeName(name: string): string
+  /** Returns the names, each after the name that the instance has for it. */
+  addOwnNames(names: readonly string[]): readonly string[]
+  /**
+   * Adds the documented names to all fields of a value, and returns the same value. Printed output does not contain
+   * them, since they are not enumerable.
+   */
+  makeLegible(value: unknown): unknown
+}
+
+export interface Words extends SecretWords, Naming {
   /** Returns the path of a route with the instance's names in its literal segments. */
   path(path: string): string
   /** Returns the slugs of the integrations in a family. */
@@ -82,45 +99,6 @@ export const readHeaders: readonly string[] = [
 /** The documented name of the session cookie. */
 export const sessionCookie = '_svc_session'
 
-/** The translation of names in both directions. */
-export type Naming = Pick<Words, 'name' | 'neutral' | 'each'> & Partial<Pick<Words, 'family'>>
-
-/**
- * Returns the key of a field in a record. If the record has both names of the field, it is the instance's.
- * @param name either name
- * @returns undefined if the record has neither
- */
-export const findKey = (record: object, name: string, words?: Naming): string | undefined => {
-  if (words === undefined) return Object.hasOwn(record, name) ? name : undefined
-  const own = mapDottedName(name, words.name)
-  const names = [own, ...(words.each?.(name) ?? []), name, mapDottedName(name, words.neutral)]
-  return names.find((key) => Object.hasOwn(record, key))
-}
-
-/** Translates each level of a dotted name. Without a translation, the name stays as it is. */
-export const mapDottedName = (
-  path: string,
-  word: ((name: string) => string) | undefined,
-): string => (word === undefined ? path : path.split('.').map(word).join('.'))
-
-/** Returns a name for messages: the instance's name, with the documented one if they differ. */
-export const describeName = (name: string, words: Naming | undefined): string => {
-  const neutral = mapDottedName(name, words?.neutral)
-  const own = mapDottedName(neutral, words?.name)
-  return own === neutral ? name : `${own} [${neutral}]`
-}
-
-/** Returns the names, each after the name that the instance has for it. */
-export const addOwnNames = (
-  names: readonly string[],
-  words: Naming | undefined,
-): readonly string[] =>
-  names.flatMap((name) => [...new Set([mapDottedName(name, words?.name), name])])
-
-/** Creates the failure for a command line with two names of the same parameter. */
-export const createNameConflictFailure = (one: string, other: string): Failure =>
-  usage(`${one} and ${other} are two names of the same parameter`, 'Pass only one of them.')
-
 // Translation of responses.
 
 const isHolder = (value: unknown): value is object =>
@@ -135,27 +113,11 @@ const addNeutralNames = (record: object, neutral: Words['neutral']): void => {
   }
 }
 
-type NeutralNaming = Pick<Naming, 'neutral' | 'family'>
+type NamingSource = Pick<Words, 'name' | 'neutral' | 'family'> &
+  Partial<Pick<Words, 'listOwnNames'>>
 
-/** The translation that applies to each response. */
-const namings = new WeakMap<object, NeutralNaming>()
-
-/**
- * Adds the documented names to all fields of a value, and returns the same value. Printed output does not contain them, since they are not
- * enumerable. Without a vocabulary, nothing is added.
- */
-export const makeLegible = (value: unknown, words: NeutralNaming | undefined): unknown => {
-  if (words === undefined) return value
-  const { neutral } = words
-  if (isHolder(value)) namings.set(value, words)
-  const open: unknown[] = [value]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (!isHolder(next)) continue
-    if (!Array.isArray(next)) addNeutralNames(next, neutral)
-    for (const inner of Object.values(next)) if (isHolder(inner)) open.push(inner)
-  }
-  return value
-}
+/** The names of each response. */
+const sources = new WeakMap<object, NamingSource>()
 
 /**
  * Translates the names of all fields of a value, except the keys of custom attributes, which users set. The only translated value is the
@@ -183,7 +145,66 @@ export const renameFields = (
 
 /** Returns a response with only the documented names, for readers who never print the original. Other values are returned unchanged. */
 export const toDocumented = (value: unknown): unknown => {
-  const words = isHolder(value) ? namings.get(value) : undefined
+  const words = isHolder(value) ? sources.get(value) : undefined
   if (words === undefined) return value
-  return renameFields(value, words.neutral, (slug) => words.family?.(slug))
+  return renameFields(value, words.neutral, words.family)
+}
+
+// Names of fields.
+
+/** Creates the look-ups of names from those in both directions. */
+export const createNaming = (source: NamingSource): Naming => {
+  const { name, neutral, listOwnNames = (field) => [name(field)] } = source
+  const listKeys = (field: string): readonly string[] => [
+    ...listOwnNames(field),
+    field,
+    neutral(field),
+  ]
+  return {
+    name,
+    neutral,
+    listOwnNames,
+    listKeys,
+    findKey: (record, field) => listKeys(field).find((key) => Object.hasOwn(record, key)),
+    describeName: (field) => {
+      const documented = neutral(field)
+      const own = name(documented)
+      return own === documented ? field : `${own} [${documented}]`
+    },
+    addOwnNames: (fields) => fields.flatMap((field) => [...new Set([name(field), field])]),
+    makeLegible: (value) => {
+      if (isHolder(value)) sources.set(value, source)
+      const open: unknown[] = [value]
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        if (!isHolder(next)) continue
+        if (!Array.isArray(next)) addNeutralNames(next, neutral)
+        for (const inner of Object.values(next)) if (isHolder(inner)) open.push(inner)
+      }
+      return value
+    },
+  }
+}
+
+const keep = <T>(value: T): T => value
+
+/** The vocabulary of an instance without names of its own. */
+export const documentedWords: Words = {
+  name: keep,
+  neutral: keep,
+  listOwnNames: () => [],
+  listKeys: (field) => [field],
+  findKey: findOwnKey,
+  describeName: keep,
+  addOwnNames: keep,
+  makeLegible: keep,
+  path: keep,
+  slugs: () => [],
+  family: () => undefined,
+  header: keep,
+  cookie: keep,
+  values: () => [],
+  gone: () => undefined,
+  named: () => false,
+  secretEndings: [],
+  check: async () => {},
 }

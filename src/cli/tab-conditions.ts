@@ -1,7 +1,6 @@
 /** Completes conditions (`--where`, `--select`). Loaded only for them. */
 
 import { shownFields } from '../catalogue/kinds.js'
-import { addOwnNames, mapDottedName } from '../catalogue/words.js'
 import { findGetCommand } from '../engine/command/derive.js'
 import type { Command, Flag } from '../engine/command/types.js'
 import { isOrderOperator, ops } from '../engine/where/operators.js'
@@ -38,12 +37,8 @@ const listFields = (list: Command, shapes: readonly unknown[]): readonly string[
     ...Object.keys(list.computedFields ?? {}),
     ...(list.instanceFields ?? []),
   ]
-  return addOwnNames([...new Set([...plain, ...more])], list.naming)
+  return list.naming.addOwnNames([...new Set([...plain, ...more])])
 }
-
-/** Converts a field name to the documented one. */
-const toDocumentedField = ({ naming }: Command, field: string): string =>
-  mapDottedName(field, naming?.neutral)
 
 /** Returns the operators that apply to a kind. */
 const getOperators = (kind: FieldKind): readonly string[] => {
@@ -81,7 +76,7 @@ const suggestFields = (
   const only = found.length === 1 ? found[0] : found.find((field) => field === begun)
   if (only === undefined) return found
   const others = found.filter((field) => field !== only)
-  const compared = getOperators(getKind(shapes, toDocumentedField(list, only))).filter((op) =>
+  const compared = getOperators(getKind(shapes, list.naming.neutral(only))).filter((op) =>
     isTypeable(op, quote),
   )
   const sorted = [...compared].sort((a, b) => Number(b === '=') - Number(a === '='))
@@ -120,7 +115,7 @@ export const completeCondition = async (
     value = '',
   } = conditionPattern.exec(begun)?.groups ?? {}
   if (field !== undefined) {
-    const words = listValues(shapes, toDocumentedField(list, field)).filter((word) =>
+    const words = listValues(shapes, list.naming.neutral(field)).filter((word) =>
       word.startsWith(value),
     )
     return { items: words.map((word) => item(head + field + op + before + word)) }

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { readCached } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
 import { getCurrentIo } from '../base/io.js'
-import { addOwnNames } from '../catalogue/words.js'
 import { findGetCommand, getAnswerFields, getCommandName } from '../engine/command/derive.js'
 import type { Command } from '../engine/command/types.js'
 import { findOwnWords, getLastValue, readInstanceFlags } from '../engine/command/words.js'
@@ -219,7 +218,7 @@ const listFields = async (command: Command): Promise<readonly string[]> => {
   const single = /(^| )list$/.test(command.words) ? await findGetCommand(command) : undefined
   const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))
   const fields = [...getAnswerFields(endpoints), ...(command.instanceFields ?? [])]
-  return addOwnNames([...new Set(fields)], command.naming)
+  return command.naming.addOwnNames([...new Set(fields)])
 }
 
 /** Creates the loader of completion values. Any failure yields no values. */

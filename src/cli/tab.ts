@@ -12,6 +12,7 @@ import {
   takesPairs,
 } from '../catalogue/params.js'
 import { loadCommandByWords, toolCommands } from '../commands/index.js'
+import { deriveCommand } from '../engine/command/derive.js'
 import { getCommandFlags } from '../engine/command/flags.js'
 import type { Argument, Command, Flag } from '../engine/command/types.js'
 import type { HelpTopic } from '../engine/plan/line.js'
@@ -270,12 +271,7 @@ const completeInCommand = async (
 
 /** Stands for the command while it is unknown; it has the flags that all commands share. */
 const emptyCommand: Command = {
-  area: '',
-  words: '',
-  summary: '',
-  args: [],
-  flags: [],
-  endpoints: {},
+  ...deriveCommand('', '', {}),
   registry: { find: async () => undefined, list: async () => [] },
 }
 

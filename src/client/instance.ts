@@ -1,7 +1,7 @@
 /** Provides the client of an instance: the catalogue's endpoints over HTTP, with typed inputs and answers. */
 import { AsyncCache } from '../base/async.js'
 import { type Endpoint, type EndpointTraits, getMethod, writes } from '../catalogue/endpoint.js'
-import { makeLegible, type Words } from '../catalogue/words.js'
+import { documentedWords, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { buildRequest, createClient } from '../http/index.js'
 import type {
@@ -39,9 +39,9 @@ import {
 /** @throws Failure `not_found` for an endpoint that the instance no longer has */
 export const checkEndpointOffered = (
   { route }: Pick<Ask['endpoint'], 'route'>,
-  words: Pick<Words, 'gone'> | undefined,
+  words: Pick<Words, 'gone'>,
 ): void => {
-  const hint = words?.gone(route)
+  const hint = words.gone(route)
   if (hint !== undefined)
     throw new Failure('not_found', `the instance no longer offers ${route}`, { hint })
 }
@@ -81,9 +81,9 @@ export class InstanceClient {
     this.#options = options
   }
 
-  /** The instance's own names, if there are any. */
-  get words(): Words | undefined {
-    return this.#options.words
+  /** The instance's own names. */
+  get words(): Words {
+    return this.#options.words ?? documentedWords
   }
 
   /**
@@ -133,7 +133,7 @@ export class InstanceClient {
       end = yield* client.list(wire, { ...toListOptions(paging), onPage })
     }
     for await (const batch of yieldBatches())
-      for (const bytes of batch) yield parseRecord(endpoint, wire, bytes, this.#options.words)
+      for (const bytes of batch) yield parseRecord(endpoint, wire, bytes, this.words)
     return end
   }
 
@@ -206,8 +206,8 @@ export class InstanceClient {
   }
 
   async #createClient(endpoint: EndpointTraits | undefined, patience: WaitKind): Promise<Client> {
-    const { mapError = (error: unknown) => error, progress, snapshot, words } = this.#options
-    if (snapshot !== undefined) return snapshot.client(endpoint, words)
+    const { mapError = (error: unknown) => error, progress, snapshot } = this.#options
+    if (snapshot !== undefined) return snapshot.client(endpoint, this.words)
     this.#options.onOpening?.()
     try {
       const own = createClient(await this.#createClientOptions(endpoint, patience))
@@ -277,9 +277,9 @@ const parseRecord = <E extends ListEndpoint>(
   endpoint: E,
   { path }: WireRequest,
   bytes: Uint8Array,
-  words: Words | undefined,
+  { makeLegible }: Words,
 ): RecordOf<E> => {
-  const record = makeLegible(JSON.parse(decoder.decode(bytes)), words)
+  const record = makeLegible(JSON.parse(decoder.decode(bytes)))
   if (isItem(endpoint, record)) return record
   throw new Failure('unreachable', 'the list contains an item that is not an object', {
     request: `GET ${path}`,

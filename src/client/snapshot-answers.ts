@@ -13,7 +13,7 @@ import { type Endpoint, type EndpointTraits, getPath } from '../catalogue/endpoi
 import { createFilter, type FieldReader, type RecordTest } from '../catalogue/filters.js'
 import { isListParam } from '../catalogue/params.js'
 import { groupsAll } from '../catalogue/undocumented.js'
-import { makeLegible, type Words } from '../catalogue/words.js'
+import type { Naming } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
 import { readManifest } from './manifest-schema.js'
@@ -126,7 +126,7 @@ export class SnapshotReader {
   }
 
   /** Returns a client that answers requests of an endpoint from the snapshot. */
-  client(endpoint: EndpointTraits | undefined, words: Words | undefined): Client {
+  client(endpoint: EndpointTraits | undefined, naming: Naming): Client {
     const refuse = async (request: WireRequest): Promise<never> => {
       throw this.#createMissingFailure(`${request.method} ${request.path.split('?')[0]}`)
     }
@@ -137,13 +137,13 @@ export class SnapshotReader {
         const kind = this.manifest.kinds.find((one) => one.route === route)
         if (kind === undefined || kind.column !== undefined) return refuse(request)
         for await (const bytes of this.#readLines(kind, undefined)) {
-          const data = makeLegible(parseBytes(bytes), words)
+          const data = naming.makeLegible(parseBytes(bytes))
           return { status: 200, headers: {}, bytes, data }
         }
         return refuse(request)
       },
       list: (request, options) =>
-        this.#listRecords(isListed(endpoint) ? endpoint : undefined, request, options, words),
+        this.#listRecords(isListed(endpoint) ? endpoint : undefined, request, options, naming),
       close: async () => {},
     }
   }
@@ -157,12 +157,12 @@ export class SnapshotReader {
     endpoint: Endpoint | undefined,
     request: WireRequest,
     options: ListOptions,
-    words: Words | undefined,
+    naming: Naming,
   ): AsyncGenerator<Batch, ListEnd> {
     const source =
       endpoint?.route === groupsAll.route
         ? this.#listGroups()
-        : this.#selectRecords(endpoint, request, words)
+        : this.#selectRecords(endpoint, request, naming)
     // If exactly one page is requested, it has the requested size.
     const page = options.single === true ? /[?&]per_page=(\d+)/.exec(request.path)?.[1] : undefined
     const most = options.limit ?? Number(page ?? Number.POSITIVE_INFINITY)
@@ -196,7 +196,7 @@ export class SnapshotReader {
   async *#selectRecords(
     endpoint: Endpoint | undefined,
     request: WireRequest,
-    words: Words | undefined,
+    { makeLegible }: Naming,
   ): AsyncGenerator<Uint8Array> {
     const kind = this.manifest.kinds.find(({ route }) => route === endpoint?.route)
     if (endpoint === undefined || kind === undefined)
@@ -214,7 +214,7 @@ export class SnapshotReader {
     for await (const bytes of lines) {
       const place = { at, length: bytes.length }
       at += frame.head.length + bytes.length + frame.tail + 1
-      const record = makeLegible(parseBytes(bytes), words)
+      const record = makeLegible(parseBytes(bytes))
       if (!tests.every((test) => test(record))) continue
       if (order === undefined) yield bytes
       else sorted.push({ ...place, key: isObject(record) ? record[order.field] : undefined })

@@ -13,7 +13,6 @@ import {
   integrationParameters,
 } from '../catalogue/areas/integrations.js'
 import { isSwitch, oneOf } from '../catalogue/params.js'
-import type { Naming } from '../catalogue/words.js'
 import type { Context } from '../engine/command/context.js'
 import type { Plan } from '../engine/command/types.js'
 import type { RecordView } from '../engine/rows.js'
@@ -129,11 +128,8 @@ const noteDeprecated = (
 }
 
 /** Finds the family of a slug, which the instance's vocabulary may rename. */
-const getFamilyOfSlug = (
-  slug: string,
-  naming: Naming | undefined,
-): IntegrationFamily | undefined => {
-  const own = naming?.family?.(slug)
+const getFamilyOfSlug = (slug: string, { naming }: Context): IntegrationFamily | undefined => {
+  const own = naming.family(slug)
   return own === undefined ? (findFamilyBySlug(slug) ?? findFamily(slug)) : findFamily(own)
 }
 
@@ -142,12 +138,13 @@ const getFamilyOfSlug = (
  * @throws Failure `usage` with the family and the parameters that are missing or do not belong to it
  */
 const checkPlan = async (
+  context: Context,
   once: Dialogue,
   plan: Plan,
-  { flags: { family: named }, naming }: Arguments<typeof flags>,
+  { flags: { family: named } }: Arguments<typeof flags>,
 ): Promise<Plan> => {
   const slug = String(plan.values.slug)
-  const family = named === undefined ? getFamilyOfSlug(slug, naming) : findFamily(named)
+  const family = named === undefined ? getFamilyOfSlug(slug, context) : findFamily(named)
   if (family === undefined) return plan
   const names = Object.keys(plan.values).filter((name) => !Object.hasOwn(plan.endpoint.path, name))
   const strange = getForeign(family, names)
@@ -179,7 +176,7 @@ export const update = define({
   flags,
   rows: async function* (context, given) {
     const once = createDialogue(context)
-    const complete = (plan: Plan) => checkPlan(once, plan, given)
+    const complete = (plan: Plan) => checkPlan(context, once, plan, given)
     const actions = await context.planActions(given, { complete, planFirst: true })
     yield* context.write(actions, { view: normalizedRows })
   },

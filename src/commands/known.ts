@@ -12,7 +12,7 @@ import { settings } from '../catalogue/areas/settings.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { account } from '../catalogue/undocumented.js'
-import type { Words } from '../catalogue/words.js'
+import { documentedWords, type Words } from '../catalogue/words.js'
 import type { Context, ExternalClient } from '../engine/command/context.js'
 import { Failure, recoverFrom } from '../errors.js'
 import type { WholeAnswer, WireRequest } from '../http/types.js'
@@ -70,10 +70,10 @@ class InstanceProbe {
   readonly values: Record<string, readonly string[]> = {}
   cookie: string | null = null
   readonly #client: ExternalClient
-  readonly #words: Words | undefined
+  readonly #words: Words
   readonly #at: string
 
-  constructor(client: ExternalClient, words: Words | undefined, at: string) {
+  constructor(client: ExternalClient, words: Words, at: string) {
     this.#client = client
     this.#words = words
     this.#at = at
@@ -122,14 +122,13 @@ class InstanceProbe {
     const data = await this.readData(area, endpoint, id)
     const records = (Array.isArray(data) ? data : [data]).filter((one) => isObject(one))
     const documented = getProperties(endpoint.returns.shape) ?? {}
-    const toNeutralName = (name: string): string => this.#words?.neutral(name) ?? name
+    const { neutral } = this.#words
     const strange = new Set<string>()
     for (const record of records)
       for (const [name, value] of Object.entries(record)) {
-        if (!Object.hasOwn(documented, toNeutralName(name))) {
+        if (!Object.hasOwn(documented, neutral(name))) {
           if (nameForm.test(name)) strange.add(name)
-        } else
-          this.#noteValue(`${area}.${toNeutralName(name)}`, documented[toNeutralName(name)], value)
+        } else this.#noteValue(`${area}.${neutral(name)}`, documented[neutral(name)], value)
       }
     if (strange.size > 0) this.fields[area] = [...strange].sort()
     return records
@@ -165,16 +164,14 @@ const getEdition = (version: unknown): string | null => {
  */
 export const getOwnSettings = <T>(
   site: Readonly<Record<string, T>>,
-  words: Words | undefined,
+  words = documentedWords,
 ): readonly [name: string, value: T][] => {
   const documented = getProperties(settings.get.returns.shape) ?? {}
-  return Object.entries(site).filter(
-    ([name]) => !Object.hasOwn(documented, words?.neutral(name) ?? name),
-  )
+  return Object.entries(site).filter(([name]) => !Object.hasOwn(documented, words.neutral(name)))
 }
 
 /** Returns the names and types of undocumented settings. */
-const toKnownSettings = (site: unknown, words: Words | undefined): KnownInstance['settings'] => {
+const toKnownSettings = (site: unknown, words: Words): KnownInstance['settings'] => {
   const own = isObject(site) ? getOwnSettings(site, words) : []
   return Object.fromEntries(
     own.flatMap(([name, value]) => (nameForm.test(name) ? [[name, toKnownSetting(value)]] : [])),
@@ -186,7 +183,7 @@ const probeInstance = async (
   client: ExternalClient,
   baseUrl: string,
   now: Date,
-  words: Words | undefined,
+  words: Words,
 ): Promise<{ readonly known: KnownInstance; readonly answered: readonly string[] }> => {
   const at = now.toISOString()
   const instanceProbe = new InstanceProbe(client, words, at)
@@ -236,7 +233,7 @@ const probeInstance = async (
  */
 export const discoverOwnInstance = async (
   context: Pick<Context, 'instance' | 'place'>,
-  how: { readonly anew?: boolean; readonly words?: Words | undefined } = {},
+  how: { readonly anew?: boolean; readonly words?: Words } = {},
 ): Promise<KnownInstance | undefined> => {
   const { instance, place } = context
   const session = await place.session()
@@ -278,7 +275,10 @@ export const discoverInstance = async (
   { place }: Pick<Context, 'place'>,
   profile: Profile,
   client: ExternalClient,
-  { anew = false, words }: { readonly anew?: boolean; readonly words?: Words | undefined } = {},
+  {
+    anew = false,
+    words = documentedWords,
+  }: { readonly anew?: boolean; readonly words?: Words | undefined } = {},
 ): Promise<KnownInstance | undefined> => {
   const { env, clock } = place
   if (env.CI) return undefined

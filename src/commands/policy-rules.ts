@@ -116,12 +116,14 @@ const findBroken = (
   { answer, asOf }: { readonly answer: LineAnswer; readonly asOf: Date },
   parents: ParentLog,
 ): readonly Row[] => {
-  const all = withEmptyGroups(rows, answer, parents)
   const { columns, command } = answer
-  const [endpoint] = Object.values(command?.endpoints ?? {})
+  // Nothing was read.
+  if (command === undefined) return []
+  const all = withEmptyGroups(rows, answer, parents)
+  const [endpoint] = Object.values(command.endpoints)
   const shape = endpoint?.returns.shape
   const known = {
-    ...(command === undefined ? { now: asOf.getTime() } : createKnown(command, asOf)),
+    ...createKnown(command, asOf),
     // Groups have the fields of their columns only.
     ...(columns === undefined
       ? { list: shape }

@@ -5,7 +5,6 @@
 import { type Fields, isObject } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
 import { settings } from '../catalogue/areas/settings.js'
-import { addOwnNames, findKey } from '../catalogue/words.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Given, Plan } from '../engine/command/types.js'
@@ -20,11 +19,11 @@ type Settings = Fields
 const toSettings = (data: unknown): Settings => (isObject(data) ? data : {})
 
 /** @throws Failure `not_found` for an unknown setting */
-const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given): void => {
-  const unknown = wanted.filter((name) => findKey(all, name, naming) === undefined)
+const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Context): void => {
+  const unknown = wanted.filter((name) => naming.findKey(all, name) === undefined)
   if (unknown.length > 0) {
     const near = unknown.flatMap(
-      (name) => findNearest(name, addOwnNames(Object.keys(all), naming)) ?? [],
+      (name) => findNearest(name, naming.addOwnNames(Object.keys(all))) ?? [],
     )
     const suggestion = near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `
     throw new Failure('not_found', `unknown setting ${unknown.join(', ')}`, {
@@ -54,7 +53,7 @@ export const get = define({
       variadic: true,
       help: 'settings to show',
       values: async (_before, _current, naming, more = []) =>
-        [...addOwnNames(names, naming), ...more].map((value) => ({ value })),
+        [...naming.addOwnNames(names), ...more].map((value) => ({ value })),
     },
   ],
   gathers: true,
@@ -66,7 +65,7 @@ export const get = define({
         if ('failure' in came) throw came.failure
         if (!('whole' in came)) return {}
         shown = came.whole.data
-        if (wanted.length > 0) checkKnown(toSettings(came.whole.data), wanted, given)
+        if (wanted.length > 0) checkKnown(toSettings(came.whole.data), wanted, context)
         return toCallAnswer(came.whole)
       },
       view: { endpoint: settings.get, fields: wanted.length === 0 ? undefined : wanted },
@@ -88,8 +87,8 @@ const readSettings = async (instance: InstanceService): Promise<Settings | undef
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** Returns the names of the settings that changed. */
-const getChanged = (old: Settings, now: Settings, { naming }: Given): readonly string[] => {
-  const stamp = findKey(now, 'updated_at', naming)
+const getChanged = (old: Settings, now: Settings, { naming }: Context): readonly string[] => {
+  const stamp = naming.findKey(now, 'updated_at')
   return Object.keys(now).filter((name) => name !== stamp && !isSame(old[name], now[name]))
 }
 
@@ -115,7 +114,7 @@ async function* updateSettings(context: Context, given: Given): Rows {
     present: (plan, { value }) => {
       const now = toSettings(value)
       if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }
-      const names = getChanged(old, now, given)
+      const names = getChanged(old, now, context)
       if (names.length === 0)
         context.ui.note(
           hasAllSent(now, plan)

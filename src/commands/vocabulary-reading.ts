@@ -10,7 +10,7 @@ import { projects } from '../catalogue/areas/projects.js'
 import { settings } from '../catalogue/areas/settings.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { nullable, Obj, Str } from '../catalogue/shapes/common.js'
-import { sessionCookie, type Words } from '../catalogue/words.js'
+import { documentedWords, sessionCookie, type Words } from '../catalogue/words.js'
 import { buildInstanceRequest } from '../client/instance.js'
 import type { Context, WorkspaceService } from '../engine/command/context.js'
 import { type Failure, recoverFrom } from '../errors.js'
@@ -30,14 +30,14 @@ export const getVocabularyFile = ({
 }
 
 /**
- * Loads the active vocabulary; undefined if there is none.
+ * Loads the active vocabulary. Without one, these are the documented names.
  * @throws Failure `usage` for an invalid file
  */
 export const loadActiveWords = async (
   place: Pick<WorkspaceService, 'env' | 'globals'>,
-): Promise<Words | undefined> => {
+): Promise<Words> => {
   const file = getVocabularyFile(place)
-  return file === undefined ? undefined : loadWords(file)
+  return file === undefined ? documentedWords : loadWords(file)
 }
 
 /** Returns the name of the session cookie that an answer sets; undefined if it sets none. The value is not read. */
@@ -95,9 +95,9 @@ class AnswerReader {
   readonly read: ReadAnswer[] = []
   readonly unread: UnreadAnswer[] = []
   readonly #context: Context
-  readonly #words: Words | undefined
+  readonly #words: Words
 
-  constructor(context: Context, words: Words | undefined) {
+  constructor(context: Context, words: Words) {
     this.#context = context
     this.#words = words
   }
@@ -188,7 +188,7 @@ const chooseProject = async (
 export const readAnswers = async (
   context: Context,
   project: string | number | undefined,
-  words?: Words,
+  words = documentedWords,
 ): Promise<VocabularyAnswers> => {
   const reader = new AnswerReader(context, words)
   let version: string | undefined

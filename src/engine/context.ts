@@ -35,6 +35,7 @@ export class LineContext implements Context {
   readonly answer: Context['answer']
   readonly ui: Context['ui']
   readonly place: Context['place']
+  readonly naming: Context['naming']
   readonly #parts: LineParts
   readonly #targets: LineTargets | undefined
   /** True once actions were carried out. Later actions are recorded in the same run. */
@@ -49,6 +50,7 @@ export class LineContext implements Context {
     this.instance = seen.instance
     this.ui = parts.ui
     this.place = parts.place
+    this.naming = parts.options.command.naming
     this.#parts = parts
     this.#targets = targets
   }

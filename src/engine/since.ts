@@ -50,7 +50,7 @@ const getLineWords = (command: Command, { args, flags }: Raw): readonly string[]
 }
 
 const readSide = async (
-  { place, ui }: Context,
+  { naming, place, ui }: Context,
   words: readonly string[],
   from: string | undefined,
 ): Promise<Side> => {
@@ -62,7 +62,7 @@ const readSide = async (
     allowed: lineFlags,
     from,
     takeRecord: (bytes, parent) => {
-      const record = parseBytes(bytes)
+      const record = naming.makeLegible(parseBytes(bytes))
       column ??= parent?.column
       const name = parent?.name ?? ''
       const known = records.get(name) ?? new Map<string, unknown>()
@@ -88,13 +88,19 @@ const findNameField = (record: unknown): string | undefined =>
       )
     : undefined
 
+/** Returns the columns of a command's list. All forms of a command have the same columns. */
+const getColumns = ({ endpoints }: Command): readonly string[] =>
+  Object.values(endpoints).find(({ returns }) => returns.kind === 'many')?.columns ?? []
+
 /** Returns the columns of an added or removed record, without its ID and name, which the row has anyway. */
-const pickFields = (record: unknown, columns: readonly string[]): Fields | null => {
+const pickFields = (record: unknown, command: Command): Fields | null => {
   const shown = findNameField(record)
-  const fields = columns.flatMap((column) => {
+  const fields = getColumns(command).flatMap((column) => {
     const value = pick(record, column)
     const isTold = column === shown || value === getIdentifier(record)
-    return isTold || value === undefined || volatileFields.has(column) ? [] : [[column, value]]
+    return isTold || value === undefined || volatileFields.has(column)
+      ? []
+      : [[command.naming.name(column), value]]
   })
   return fields.length === 0 ? null : Object.fromEntries(fields)
 }
@@ -121,10 +127,6 @@ const toPeopleRows = (rows: readonly unknown[]): readonly unknown[] =>
     after: toWords(field, after),
   }))
 
-/** Returns the columns of a command's list. All forms of a command have the same columns. */
-const getColumns = ({ endpoints }: Command): readonly string[] =>
-  Object.values(endpoints).find(({ returns }) => returns.kind === 'many')?.columns ?? []
-
 const findFieldChanges = (before: Fields, after: Fields, skipped: ReadonlySet<string>) =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((field) => !skipped.has(field) && !isDeepStrictEqual(before[field], after[field]))
@@ -134,15 +136,15 @@ const findFieldChanges = (before: Fields, after: Fields, skipped: ReadonlySet<st
 type RowFactory = (change: Change['change'], record: unknown, field?: object) => Change
 
 const createRowBuilder =
-  (column: string | undefined, parent: string, columns: readonly string[]): RowFactory =>
+  (column: string | undefined, parent: string, command: Command): RowFactory =>
   (change, record, field) => ({
     change,
     ...(column === undefined ? {} : { [column]: parent }),
     id: getIdentifier(record) ?? null,
     name: toText(pick(record, findNameField(record) ?? '')) ?? null,
     field: null,
-    before: change === 'removed' ? pickFields(record, columns) : null,
-    after: change === 'added' ? pickFields(record, columns) : null,
+    before: change === 'removed' ? pickFields(record, command) : null,
+    after: change === 'added' ? pickFields(record, command) : null,
     ...field,
   })
 
@@ -168,13 +170,13 @@ function* compareRecords(
 function* compareSides(
   then: Side,
   now: Side,
-  columns: readonly string[],
+  command: Command,
   skipped: ReadonlySet<string>,
 ): Generator<Change> {
   const parents = [...new Set([...then.records.keys(), ...now.records.keys()])].sort()
   for (const parent of parents) {
     if (then.unread.has(parent) || now.unread.has(parent)) continue
-    const row = createRowBuilder(now.column ?? then.column, parent, columns)
+    const row = createRowBuilder(now.column ?? then.column, parent, command)
     const [old = none, present = none] = [then.records.get(parent), now.records.get(parent)]
     yield* compareRecords(old, present, skipped, row)
   }
@@ -230,10 +232,10 @@ export async function* yieldChanges({ command, raw, globals, running }: Line): R
   const words = getLineWords(command, raw)
   const then = await readSide(context, words, globals.since)
   const now = await readSide(context, words, globals.from)
-  const skipped = globals.allFields ? new Set<string>() : volatileFields
+  const skipped = new Set(globals.allFields ? [] : command.naming.addOwnNames([...volatileFields]))
   const counts = { added: 0, removed: 0, changed: new Set<string>() }
   const yieldChangeRows = function* (): Generator<Change> {
-    for (const row of compareSides(then, now, getColumns(command), skipped)) {
+    for (const row of compareSides(then, now, command, skipped)) {
       if (row.change === 'changed')
         counts.changed.add(`${String(row[now.column ?? ''])} ${String(row.id)}`)
       else counts[row.change] += 1

@@ -1,5 +1,5 @@
 /** Reads the headers of answers, including the waits that they ask for in milliseconds, and builds the headers of requests. */
-import { sessionCookie, type Words } from '../catalogue/words.js'
+import { documentedWords, sessionCookie, type Words } from '../catalogue/words.js'
 import { usage } from '../errors.js'
 import type { AnswerHeaders, ClientOptions, Credential, WireRequest } from './types.js'
 
@@ -69,7 +69,6 @@ type Header = readonly [name: string, value: string]
 const acceptEncoding = 'gzip, deflate, br'
 
 type Naming = Pick<Words, 'cookie' | 'header'>
-const documentedNames: Naming = { cookie: (name) => name, header: (name) => name }
 
 /** The header of each kind of credential (`http/README.md`). */
 const headers: Readonly<Record<Credential['kind'], (value: string, words: Naming) => Header>> = {
@@ -136,7 +135,7 @@ export const buildHeaders = (request: WireRequest, sender: Sender): Record<strin
     ['accept-encoding', acceptEncoding],
     validateHeader('user-agent', sender.userAgent, 'the user agent'),
   ]
-  const { credential, sudo, trusted, words = documentedNames } = sender
+  const { credential, sudo, trusted, words = documentedWords } = sender
   const identity: Header[] = [
     ...(credential === undefined || hasOwnCredential(own)
       ? []

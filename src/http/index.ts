@@ -9,7 +9,7 @@ import { MalformedJson } from '../base/json/json.js'
 import { checkJson } from '../base/json/scan.js'
 import { parseOauthError } from '../base/oauth-errors.js'
 import { redactError } from '../base/secrets/redact.js'
-import { makeLegible, type Words } from '../catalogue/words.js'
+import { documentedWords, type Naming } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
 import { describePage, isMaintenance, toFailure } from './answers/failure.js'
@@ -102,22 +102,22 @@ const isOtherType = (reply: OpenAnswer): boolean => !/json|html|^$/.test(getMedi
 class JsonAnswer implements WholeAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
-  readonly #words: Words | undefined
+  readonly #naming: Naming
   #parsed: { readonly data: unknown } | undefined
 
   constructor(
     { status, headers }: AnswerHead,
     readonly bytes: Uint8Array,
-    words: Words | undefined,
+    naming: Naming,
   ) {
     this.status = status
     this.headers = headers
-    this.#words = words
+    this.#naming = naming
   }
 
   get data(): unknown {
     this.#parsed ??= {
-      data: makeLegible(JSON.parse(viewBytes(this.bytes).toString()), this.#words),
+      data: this.#naming.makeLegible(JSON.parse(viewBytes(this.bytes).toString())),
     }
     return this.#parsed.data
   }
@@ -125,10 +125,14 @@ class JsonAnswer implements WholeAnswer {
 
 /**
  * Converts a received response to the answer of a call; `data` is undefined without a body.
- * @param words the instance's own names; its data can be read by the documented names, too
+ * @param naming the instance's own names; its data can be read by the documented names, too
  * @throws Failure `unreachable` if the body is not JSON, or exceeds the limits (`bounds`)
  */
-const toWholeAnswer = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): WholeAnswer => {
+const toWholeAnswer = (
+  reply: OpenAnswer,
+  bytes: Uint8Array,
+  naming: Naming = documentedWords,
+): WholeAnswer => {
   const { status, headers, method } = reply
   const hasNoBody = status === 204 || status === 304 || method === 'HEAD'
   if (hasNoBody || (bytes.length === 0 && !isSafe(method)))
@@ -139,7 +143,7 @@ const toWholeAnswer = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): Who
     if (!(error instanceof MalformedJson)) throw error
     throw createNotJsonFailure(reply, bytes, canBeJson(bytes) ? error.message : '')
   }
-  return new JsonAnswer(reply, makeWellFormed(bytes), words)
+  return new JsonAnswer(reply, makeWellFormed(bytes), naming)
 }
 
 // Opaque answers, which contain tokens. Messages show only their status and a registered OAuth error code.

@@ -9,7 +9,6 @@ import { type Fields, isObject } from '../base/objects.js'
 import type { Tone } from '../base/text.js'
 import { getLevelName } from '../catalogue/levels.js'
 import { createTargetPicker, getLeadingColumns } from '../catalogue/pick.js'
-import { mapDottedName } from '../catalogue/words.js'
 import { escapeLine, type SafeText } from './escape.js'
 import type { FormatView, View } from './types.js'
 
@@ -173,10 +172,6 @@ export const getRowView = (row: unknown, view: FormatView): FormatView => {
   return typeof snapshot === 'string' ? { ...view, now: new Date(snapshot) } : view
 }
 
-/** Converts a field name from the instance's vocabulary to the documented one. */
-export const toDocumentedName = (name: string, { words }: Pick<View, 'words'>): string =>
-  mapDottedName(name, words?.neutral)
-
 /**
  * Creates the rows of a view: with the requested columns, or those of the catalogue, or the fields of the first record.
  * @param choose chooses the fields of a record that become columns if none are named
@@ -191,16 +186,15 @@ export const createRows = (
     columns ??= choose(fields)
     return columns.map((path) => view.pick(fields, path))
   }
-  const { fields, parents, titled, words } = view
+  const { fields, parents, titled, naming } = view
   const leading = getLeadingColumns(view)
-  const createNameGetter =
-    (word: ((name: string) => string) | undefined) => (): readonly string[] => {
-      const named = (columns ?? []).map((path) => mapDottedName(path, word))
-      return leading.length === 0 ? named : [...leading, ...named]
-    }
+  const createNameGetter = (translate: (field: string) => string) => (): readonly string[] => {
+    const named = (columns ?? []).map(translate)
+    return leading.length === 0 ? named : [...leading, ...named]
+  }
   const names = {
-    columns: createNameGetter(words?.neutral),
-    headings: createNameGetter(titled === true ? undefined : words?.name),
+    columns: createNameGetter(naming.neutral),
+    headings: createNameGetter(titled === true ? (field) => field : naming.name),
   }
   if (parents === undefined)
     return {

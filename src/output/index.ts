@@ -14,7 +14,6 @@ import {
 import { shownFields } from '../catalogue/kinds.js'
 import { createPicker } from '../catalogue/pick.js'
 import type { Inspection } from '../catalogue/views.js'
-import { makeLegible } from '../catalogue/words.js'
 import { escapePage } from './escape.js'
 import { jsonFormat } from './formats.js'
 import type { AnswerView, Format, Printer, Sink, Writer } from './types.js'
@@ -146,18 +145,19 @@ const listReadFields = ({
   fields,
   columns,
   parents,
-  words,
+  naming,
   terminal,
   aligned,
   made = {},
 }: AnswerView): readonly string[] | undefined => {
   const shown = fields ?? columns
-  if (shown === undefined || parents !== undefined || words !== undefined) return undefined
+  if (shown === undefined || parents !== undefined) return undefined
   if (shown.some((path) => Object.hasOwn(made, path))) return undefined
   const paths = shown.flatMap((path) => [path, sources.get(path) ?? path])
   // A table links each record to its page.
   const links = terminal || aligned === true ? ['web_url'] : []
-  return [...links, ...paths.flatMap((path) => [path, path.split('.', 1)[0] ?? path])]
+  const all = [...links, ...paths.flatMap((path) => [path, path.split('.', 1)[0] ?? path])]
+  return all.flatMap(naming.listKeys)
 }
 
 /**
@@ -173,7 +173,7 @@ export const openWriter = async (
   const open = await format.load()
   const start = (shown: AnswerView): Writer => {
     const { made, people: _, inspection, ...view } = shown
-    const pick = createMaskedPick(createPicker(made, view.words), hidden)
+    const pick = createMaskedPick(createPicker(made, view.naming), hidden)
     const names = listReadFields(shown)
     const parse = names === undefined ? parseRecord : createFieldParser(names, parseRecord)
     const printer = open(sink, { ...view, pick, parse })
@@ -194,7 +194,7 @@ export interface HeldRecords {
 /** Creates a collector for the records of one part; undefined if people see the records themselves. */
 export const createHeldRecords = (
   format: Format,
-  { people, words, fields }: Pick<AnswerView, 'people' | 'words' | 'fields'>,
+  { people, naming, fields }: Pick<AnswerView, 'people' | 'naming' | 'fields'>,
   hidden: HiddenFields,
 ): HeldRecords | undefined => {
   const rows = people?.rows
@@ -205,7 +205,7 @@ export const createHeldRecords = (
   return {
     add: (batch) => {
       for (const bytes of mask.maskBatch(batch))
-        records.push(makeLegible(parseRecord(bytes), words))
+        records.push(naming.makeLegible(parseRecord(bytes)))
     },
     createRows: () => rows(records),
   }
@@ -238,7 +238,7 @@ const createHeldPrinter = (
   const records: unknown[] = []
   // Functions that create rows and pages use documented names.
   const collect = (value: unknown): void => {
-    records.push(makeLegible(value, asked.words))
+    records.push(asked.naming.makeLegible(value))
   }
   const isDrawn = asked.terminal || asked.aligned === true
   const page = isDrawn && asked.fields === undefined ? people?.page : undefined

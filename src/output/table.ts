@@ -16,7 +16,6 @@ import {
   getRowView,
   paintCell,
   type RowReader,
-  toDocumentedName,
 } from './cell.js'
 import { escapeLine, escapeLines, type SafeText } from './escape.js'
 import { formatGrid, gap, nestedIndent, placeColumns, splitWidth, type TableLine } from './grid.js'
@@ -228,7 +227,7 @@ const createLine = (name: string, value: unknown, depth: number, view: View): De
     return createTextLine(name, value, depth, view)
   if (Array.isArray(value) && value.some((v) => isObject(v) && getLabel(v) === undefined))
     return createTextLine(name, value.map(serializeJson).join('\n'), depth, view)
-  const cell = createCell(toDocumentedName(name, view), value, view, true)
+  const cell = createCell(view.naming.neutral(name), value, view, true)
   const paint = (text: string): string => paintCell(cell, text, view)
   return { depth, name: escapeLine(name, view.style), text: cell.text, paint }
 }

@@ -5,7 +5,7 @@ import type { Tone } from '../base/text.js'
 import type { FormatTraits } from '../catalogue/formats.js'
 import type { ComputedFields } from '../catalogue/pick.js'
 import type { GroupFacts, Inspection, People, StackLayout } from '../catalogue/views.js'
-import type { Words } from '../catalogue/words.js'
+import type { Naming } from '../catalogue/words.js'
 
 /** The destination of output. `write` resolves when the stream accepts more. */
 export interface Sink {
@@ -114,8 +114,8 @@ export interface View {
   /** The current time, for ages; a parameter, so that tests are deterministic. */
   readonly now: Date
   readonly style: TextStyle
-  /** The instance's vocabulary: fields are found by either name, and headings use the instance's. */
-  readonly words?: Words
+  /** The names of the instance: fields are found by either name, and headings use the instance's. */
+  readonly naming: Naming
   /** True if the columns are texts of the tool, not names of the API. */
   readonly titled?: true
   /** When a record of a table takes several lines: if columns would be hidden, or also if they would be cut. */

@@ -2,7 +2,7 @@
 import { recordSecretWords } from '../base/secrets/mask.js'
 import { isSecretName, lastWords } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { fixedNames, type Words } from '../catalogue/words.js'
+import { createNaming, fixedNames, type Words } from '../catalogue/words.js'
 import { checkEndpoint, checkVocabulary } from './check.js'
 import type { Entries, RenameEntry } from './read.js'
 import { parseVocabulary, readVocabulary } from './read.js'
@@ -49,15 +49,15 @@ const createForward = (names: Table, words: Table) => {
   return mapLevels(mapName)
 }
 
-/** Applies a function to each level of a name with brackets, but not to the keys of custom attributes, which users choose. */
+/** Applies a function to each level of a name with dots or brackets, but not to the keys of custom attributes, which users choose. */
 const mapLevels =
   (plain: (name: string) => string) =>
   (name: string): string => {
-    const at = name.indexOf('[')
+    const at = name.search(/[.[]/)
     if (at < 0) return plain(name)
     const root = plain(name.slice(0, at))
     const open = [name.slice(0, at), root].includes(customAttributes)
-    return root + (open ? name.slice(at) : name.slice(at).replace(/[^[\]]+/g, (one) => plain(one)))
+    return root + (open ? name.slice(at) : name.slice(at).replace(/[^.[\]]+/g, (one) => plain(one)))
   }
 
 const customAttributes = 'custom_attributes'
@@ -134,12 +134,12 @@ const createWords = (entries: Entries, check: (endpoint: Endpoint) => Promise<vo
   const neutral = createBackward(names, words, name)
   const isNamed = (one: string): boolean =>
     secrets.has(one) || secrets.has(neutral(one)) || secrets.has(name(one))
+  const family = (slug: string): string | undefined => families.get(slug)
   return {
-    name,
-    neutral,
+    ...createNaming({ name, neutral, family }),
     path: createPathMapper(entries.paths, words),
     slugs: (family) => slugs.get(family) ?? [],
-    family: (slug) => families.get(slug),
+    family,
     header: (header) => headers.get(header) ?? header,
     cookie: (cookie) => cookies.get(cookie) ?? cookie,
     values: (of) => values.get(of) ?? [],

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseRecord } from '../../src/base/json/values.js'
 import { isObject } from '../../src/base/objects.js'
+import { documentedWords } from '../../src/catalogue/words.js'
 import { open } from '../../src/output/table.js'
 import { createAlignedStyle, createStyle } from '../../src/terminal/style.js'
 import { usingSandbox } from '../support/sandbox.js'
@@ -82,6 +83,7 @@ it('measures 1,000 rows and goes on, so that a long list ends', async () => {
     {
       many: true,
       columns: ['id', 'name'],
+      naming: documentedWords,
       terminal: false,
       aligned: true,
       width: style.tableWidth,

@@ -15,6 +15,7 @@ import { settings } from '../../src/catalogue/areas/settings.js'
 import { type Endpoint, hasEcho } from '../../src/catalogue/endpoint.js'
 import { getProperties } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
+import { documentedWords } from '../../src/catalogue/words.js'
 import { findUnappliedAttributes, UnappliedAttributes } from '../../src/engine/instance/caller.js'
 
 import { recording } from '../support/recorder.js'
@@ -22,7 +23,7 @@ import { svcctl } from '../support/within.js'
 
 type Values = JsonValues
 const names = (endpoint: Endpoint, values: Values, answer: unknown): readonly string[] =>
-  findUnappliedAttributes({ endpoint, values }, answer).map(({ name }) => name)
+  findUnappliedAttributes({ endpoint, values }, answer, documentedWords).map(({ name }) => name)
 
 describe('an attribute counts as taken', () => {
   it.each<[string, Endpoint, Values, unknown]>([
@@ -202,13 +203,14 @@ describe('an attribute counts as not taken', () => {
     const [found] = findUnappliedAttributes(
       { endpoint: settings.update, values: { signup_enabledd: true } },
       { signup_enabled: true },
+      documentedWords,
     )
     expect(found?.text).toMatch(/did you mean signup_enabled\?/)
     expect(found?.unknown).toBe(true)
   })
 
   it('is said once for many objects, with the first of them', () => {
-    const taken = new UnappliedAttributes()
+    const taken = new UnappliedAttributes(documentedWords)
     for (const label of ['1', '2', '3', '4', '5'])
       taken.checkAnswer(
         { endpoint: runners.update, values: { locked: true }, label },

@@ -1,5 +1,6 @@
 /** `--wait-until`: rounds that end by themselves, and what of them is printed. */
 import { describe, expect, it } from 'vitest'
+import { documentedWords } from '../../src/catalogue/words.js'
 import { WaitCondition } from '../../src/engine/repeat.js'
 import type { Rows } from '../../src/engine/rows.js'
 import { calling } from '../commands/calling.js'
@@ -52,7 +53,9 @@ describe('--wait-until', () => {
   })
 
   it('takes an answer that is a list for its items', async () => {
-    const until = new WaitCondition(['status=success'], { command: { area: 'jobs' } })
+    const until = new WaitCondition(['status=success'], {
+      command: { area: 'jobs', naming: documentedWords },
+    })
     const see = async (items: readonly object[]): Promise<void> => {
       const batch = [Buffer.from(JSON.stringify(items))]
       const rows = async function* (): Rows {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { AnswerPrinter } from '../../src/answer/answer-printer.js'
 import { printRows } from '../../src/answer/print-rows.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
+import { deriveCommand } from '../../src/engine/command/derive.js'
 import {
   type PlanAnswer,
   type RecordView,
@@ -26,7 +27,7 @@ const printing = async (name: string, globals: object = {}, terminal = false) =>
   )
   const answer = new AnswerPrinter(
     {
-      command: { area: 'runners', words: 'list', endpoints: {}, args: [] },
+      command: deriveCommand('runners', 'list', {}),
       format: getFormat(name),
       globals: { showSecrets: false, csvRaw: false, ...globals },
     } as unknown as Made[0],

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { issues } from '../../src/catalogue/areas/issues.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
+import { documentedWords } from '../../src/catalogue/words.js'
 import { Caller } from '../../src/engine/instance/caller.js'
 import { buildClientOptions, ConnectionWarnings } from '../../src/engine/instance/connection.js'
 import { InstanceExchange } from '../../src/engine/instance/exchange.js'
@@ -238,6 +239,7 @@ describe('a call', () => {
       ui,
       { setExitCode: (code) => void codes.push(code) },
       { strict },
+      documentedWords,
     )
     return { service, said, codes }
   }

@@ -1,5 +1,6 @@
 /** Writes records in a format and gives what came out. */
 import type { FieldMatch, Records } from '../../src/base/json/records.js'
+import { documentedWords } from '../../src/catalogue/words.js'
 import { KeyMatcher, Splitter } from '../../src/http/lists/splitter.js'
 import { formats, getFormat } from '../../src/output/formats.js'
 import { openWriter } from '../../src/output/index.js'
@@ -26,7 +27,7 @@ const viewOf = async (options: Partial<AnswerView>): Promise<AnswerView> => {
     { TERM: 'xterm', FORCE_HYPERLINK: '0' },
     color ? 'always' : 'never',
   )
-  return { many: true, terminal, width, color, now, style, ...options }
+  return { many: true, naming: documentedWords, terminal, width, color, now, style, ...options }
 }
 
 /** A writer as commands open it, secrets hidden unless the options say otherwise. */

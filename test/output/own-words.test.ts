@@ -38,7 +38,7 @@ describe.each(wholeFormats)('%s', (format) => {
     ['by the instance’s names', { terminal: false, fields: some.map(words.name) }],
   ] as const)('shows no secret of a record %s', async (_, view) => {
     const sink = collector()
-    const writer = await opened(format, sink, { ...view, words, secrets: declared })
+    const writer = await opened(format, sink, { ...view, naming: words, secrets: declared })
     await writer.raw(bytes)
     for (const batch of listed([JSON.stringify(record)], writer.watch)) await writer.raw(batch)
     await writer.record(record)
@@ -57,7 +57,7 @@ it.each(['page', 'rows'] as const)(
       return []
     }
     const writer = await opened('table', collector(), {
-      words,
+      naming: words,
       terminal: true,
       people: { [as]: make },
     })
@@ -76,6 +76,6 @@ it('finds a field by either name, the instance’s first', () => {
   expect(pick(both, 'list.monitor_site')).toEqual(['a'])
   expect(pick(both, 'list.0.monitor_site')).toBe('a')
   expect(pick(both, 'constructor')).toBeUndefined()
-  expect(getLeaves(both, ['monitor_site'], words).values).toEqual(['new'])
-  expect(getLeaves(both, ['list', 'monitor_site'], words).values).toEqual(['a'])
+  expect(getLeaves(both, ['monitor_site'], words.findKey).values).toEqual(['new'])
+  expect(getLeaves(both, ['list', 'monitor_site'], words.findKey).values).toEqual(['a'])
 })

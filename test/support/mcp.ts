@@ -119,7 +119,7 @@ export const openContext = async (
     flush: async () => {},
     applyStages: (rows: Rows) => rows,
   } as unknown as RunAnswer
-  const context: Context = Object.assign(running.context, { answer })
+  const context = Object.assign(running.context, { answer })
   // A run listens to the end of its process: here there are many of them in one.
   const listening = process.stdout.listeners('error').filter((one) => !heard.includes(one))
   const close = async (): Promise<void> => {

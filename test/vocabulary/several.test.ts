@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { listObjects } from '../../src/base/objects.js'
+import { documentedWords } from '../../src/catalogue/words.js'
 import { combineWords, mergeWords } from '../../src/engine/command/vocabulary.js'
 import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 import { sandbox, sandboxInWords } from '../sandbox/instance.js'
@@ -206,7 +207,7 @@ it('files are planned for each, and bring all to one state', async () => {
 
 describe('the words of one among several', () => {
   it('are its own first, then those of the others', () => {
-    const all = mergeWords([ofOne, ofTwo, undefined])
+    const all = mergeWords([ofOne, ofTwo, documentedWords])
     if (all === undefined) throw new Error('two have words')
     const [one, none] = [combineWords(ofOne, all), combineWords(undefined, all)]
     expect([one.neutral('may_write'), one.neutral('allows_push')]).toEqual(['can_push', 'can_push'])
@@ -220,7 +221,7 @@ describe('the words of one among several', () => {
   })
 
   it('mean there what it means by them, where another means something else', async () => {
-    const [a, b] = await Promise.all(
+    const [a = documentedWords, b = documentedWords] = await Promise.all(
       ['can_push', 'title'].map((name) => wordsIn(`vocabulary: 1\nnames: { ${name}: zed }`)),
     )
     const all = mergeWords([a, b])
@@ -232,7 +233,7 @@ describe('the words of one among several', () => {
   })
 
   it('are none where none has any', () =>
-    expect(mergeWords([undefined, undefined])).toBeUndefined())
+    expect(mergeWords([documentedWords, documentedWords])).toBeUndefined())
 })
 
 describe('a line that a command reads', () => {

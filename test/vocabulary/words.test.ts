@@ -5,7 +5,7 @@ import { getSecrecies, recordSecretWords } from '../../src/base/secrets/mask.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { areas } from '../../src/catalogue/index.js'
-import { makeLegible, toDocumented } from '../../src/catalogue/words.js'
+import { toDocumented } from '../../src/catalogue/words.js'
 import { buildInstanceRequest } from '../../src/client/instance.js'
 import { toCurl } from '../../src/http/request/curl.js'
 import { buildRequest } from '../../src/http/request/request.js'
@@ -166,20 +166,17 @@ it('requests are built in one place, and where nothing is sent of them', () => {
 
 describe('an answer', () => {
   it('is found by both names, and shows the instance’s', () => {
-    const data = makeLegible({ watch_region: 'eu', deep: [{ nimbus_x: 1 }] }, words)
+    const data = words.makeLegible({ watch_region: 'eu', deep: [{ nimbus_x: 1 }] })
     expect(data).toHaveProperty('monitor_site', 'eu')
     expect(data).toHaveProperty('deep.0.cloud_x', 1)
     expect(JSON.stringify(data)).toBe('{"watch_region":"eu","deep":[{"nimbus_x":1}]}')
   })
 
   it('is as the documents would have it for declared state', () => {
-    const data = makeLegible(
-      [
-        { watch_region: 'eu', monitor_site: 'us', slug: 'watchtower' },
-        { custom_attributes: [{ nimbus_x: 1 }], deep: { nimbus_x: new ExactNumber('1.0') } },
-      ],
-      words,
-    )
+    const data = words.makeLegible([
+      { watch_region: 'eu', monitor_site: 'us', slug: 'watchtower' },
+      { custom_attributes: [{ nimbus_x: 1 }], deep: { nimbus_x: new ExactNumber('1.0') } },
+    ])
     expect(toDocumented(data)).toEqual([
       // Where a record has both names, the instance's own counts.
       { monitor_site: 'eu', slug: 'monitoring' },

@@ -5,8 +5,12 @@ import { getCurrentIo } from '../../base/io.js'
 import { getOwn } from '../../base/objects.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { getParamValues, isSwitch } from '../../catalogue/params.js'
-import { createNameConflictFailure } from '../../catalogue/words.js'
-import { canCallApi, getCommandName, isExtension } from '../../engine/command/derive.js'
+import {
+  canCallApi,
+  createNameConflictFailure,
+  getCommandName,
+  isExtension,
+} from '../../engine/command/derive.js'
 import { type FlagFilter, getCommandFlags } from '../../engine/command/flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import {
@@ -16,13 +20,7 @@ import {
   readInstanceFlags,
   type WordsFinder,
 } from '../../engine/command/words.js'
-import {
-  getSpellings,
-  type HelpTopic,
-  isWord,
-  type ParsedLine,
-  type Raw,
-} from '../../engine/plan/line.js'
+import { getSpellings, type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.js'
 import { Failure, usage } from '../../errors.js'
 import {
   checkPairs,
@@ -114,8 +112,8 @@ export abstract class CommandLevel extends Commander {
    * because its values do not tell whether a flag was typed (`--no-x` alone makes x true).
    */
   readonly texts = new Map<string, string[]>()
-  /** The names by which each flag was typed, if the instance has other names for it. */
-  readonly spellings = new Map<string, Set<string>>()
+  /** The name by which each flag was typed, if the instance has other names for it. */
+  protected readonly spellings = new Map<string, string>()
   /** The boolean flags of this level by their long forms without `no-`. */
   private readonly booleans = new Map<string, Flag>()
 
@@ -199,10 +197,13 @@ export abstract class CommandLevel extends Commander {
   /** True if another level parses the tokens after the first word. */
   protected readonly isPassedOn: boolean = false
 
+  /** @throws Failure `usage` if the flag was typed by another of its names */
   private recordSpelling({ name, own }: Flag, { long }: Option): void {
     if (own === undefined) return
     const written = own.find((one) => one === long?.replace(/^--(no-)?/, '')) ?? name
-    this.spellings.set(name, (this.spellings.get(name) ?? new Set()).add(written))
+    const before = this.spellings.get(name) ?? written
+    if (before !== written) throw createNameConflictFailure(`--${before}`, `--${written}`)
+    this.spellings.set(name, written)
   }
 
   /**
@@ -366,19 +367,6 @@ export class Leaf extends CommandLevel {
     throw createInvalidUseFailure(getCommandName(this.loadedCommand), this.rest, message)
   }
 
-  /**
-   * The instance's names by which flags were typed.
-   * @throws Failure `usage` if a flag was typed by two names
-   */
-  private get ownNames(): Pick<Raw, 'own'> {
-    const own = new Map<string, string>()
-    for (const [name, [written = name, other]] of this.spellings) {
-      if (other !== undefined) throw createNameConflictFailure(`--${written}`, `--${other}`)
-      own.set(name, written)
-    }
-    return own.size === 0 ? {} : { own }
-  }
-
   private createLine(): ParsedLine {
     const { loadedCommand: command, allTexts } = this
     if (this.wantsHelp) return { kind: 'help', of: this.place }
@@ -388,7 +376,7 @@ export class Leaf extends CommandLevel {
     if (this.vocabularyError !== undefined) throw this.vocabularyError
     if (strange !== undefined) throw createUnknownOptionFailure(getCommandName(command), strange)
     const typed = { args: this.args, flags: allTexts }
-    const raw = { ...(command.arrange?.(typed) ?? typed), words: this.tokens, ...this.ownNames }
+    const raw = { ...(command.arrange?.(typed) ?? typed), words: this.tokens, own: this.spellings }
     return { kind: 'run', command, raw, own: this.findOwn }
   }
 }

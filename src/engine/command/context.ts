@@ -177,6 +177,8 @@ export interface Context {
   readonly answer: AnswerService
   readonly ui: UiService
   readonly place: WorkspaceService
+  /** The vocabulary of the instance. */
+  readonly naming: CommandFacts['naming']
   /** False if requests are only printed (--curl) or previewed (--dry-run). */
   readonly sends: boolean
   /** Plans an action for each object of the line, in each of its projects or groups. */

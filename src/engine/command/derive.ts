@@ -9,6 +9,8 @@ import {
 import { getProperties } from '../../catalogue/fields.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { getParamFormat, getParamValues, isScope, type Param } from '../../catalogue/params.js'
+import { documentedWords } from '../../catalogue/words.js'
+import { type Failure, usage } from '../../errors.js'
 import type { Globals } from './globals.js'
 import type { Argument, Command, CommandFacts, Flag } from './types.js'
 
@@ -40,6 +42,10 @@ export const getCommandName = (command: Pick<Command, 'area' | 'words'>): string
 export const toKebabCase = (name: string): string => name.replaceAll('_', '-')
 /** Returns the flag name of a parameter. */
 export const getFlagName = (name: string, param: Param): string => param.name ?? toKebabCase(name)
+
+/** Creates the failure for a line with two names of the same parameter. */
+export const createNameConflictFailure = (one: string, other: string): Failure =>
+  usage(`${one} and ${other} are two names of the same parameter`, 'Pass only one of them.')
 
 // The fields of a command's answers according to the catalogue, for completion and suggestions.
 
@@ -199,6 +205,7 @@ export const deriveCommand = (area: string, words: string, endpoints: Endpoints)
     args: deriveArguments(all),
     flags: mergeFlags(all),
     endpoints,
+    naming: documentedWords,
   }
 }
 

@@ -27,13 +27,13 @@ export interface Argument {
    * Suggests values for completion, if the parameter has none.
    * @param before the arguments before it
    * @param current the part that is already typed
-   * @param naming the instance's own field names, if there is a vocabulary
+   * @param naming the names of fields on the instance
    * @param more undocumented fields that the instance has
    */
   readonly values?: (
     before: readonly string[],
     current: string,
-    naming?: Naming,
+    naming: Naming,
     more?: readonly string[],
   ) => Promise<readonly Suggestion[]>
 }
@@ -89,8 +89,6 @@ export interface Given {
   readonly extra: Readonly<Record<string, string | readonly string[]>>
   /** Attributes from `--input` by API name. */
   readonly input?: JsonValues
-  /** The instance's own field names, if there is a vocabulary. */
-  readonly naming?: Naming
   /** The attributes that the rows of standard input have for each argument. */
   readonly rows?: readonly (JsonValues | undefined)[]
   /** The position in standard input of each argument that came from there, by its text. */
@@ -223,8 +221,8 @@ export interface CommandFacts extends CommandTraits {
   readonly description?: readonly string[]
   readonly args: readonly Argument[]
   readonly flags: readonly Flag[]
-  /** The instance's vocabulary, if there is one: the command understands its names. */
-  readonly naming?: Words
+  /** The vocabulary of the instance, whose names the command understands. */
+  readonly naming: Words
   /** Its endpoints, by their keys in the area. */
   readonly endpoints: Endpoints
 }

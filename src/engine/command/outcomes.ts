@@ -66,15 +66,6 @@ export const getAnswerFacts = ({
   return { status, requestId }
 }
 
-/** Returns the status and the request ID of a plan's answer. */
-export const pickAnswerFacts = ({
-  status,
-  requestId,
-}: PlanAnswer): Pick<PlanAnswer, 'requestId' | 'status'> => ({
-  status,
-  requestId,
-})
-
 /** The answer of a call, which has a body. A body that is only passed on is not parsed. */
 class CallAnswer implements PlanAnswer {
   readonly status: number

@@ -16,10 +16,7 @@ const listLearntValues = (
 ): readonly string[] => {
   const of = `${area}.${field}`
   const { values = {} } = known ?? {}
-  return [
-    ...((Object.hasOwn(values, of) ? values[of] : undefined) ?? []),
-    ...(naming?.values(of) ?? []),
-  ]
+  return [...((Object.hasOwn(values, of) ? values[of] : undefined) ?? []), ...naming.values(of)]
 }
 
 /**
@@ -32,6 +29,6 @@ export const createKnown = (command: RecordCommand, now: Date): Known => ({
   findNearest,
   computed: command.computedFields,
   undocumented: command.instanceFields,
-  words: command.naming,
+  naming: command.naming,
   getLearntValues: (field) => listLearntValues(command, field),
 })

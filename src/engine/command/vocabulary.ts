@@ -1,16 +1,16 @@
 /** Translates a command, its flags and its input between the instance's own names and the documented ones. */
 
-import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
+import type { JsonValue, JsonValues } from '../../base/objects.js'
 import type { Endpoints } from '../../catalogue/endpoint.js'
 import {
-  getInnerParams,
+  mapInnerFields,
   type Param,
   type Params,
   takesPairs,
   widenParam,
   widenParams,
 } from '../../catalogue/params.js'
-import { createNameConflictFailure, type Naming, type Words } from '../../catalogue/words.js'
+import { createNaming, documentedWords, type Words } from '../../catalogue/words.js'
 import {
   getPaths,
   isPattern,
@@ -19,12 +19,12 @@ import {
   resolveProfiles,
 } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
-import { toKebabCase } from './derive.js'
+import { createNameConflictFailure, toKebabCase } from './derive.js'
 import type { Command, CommandFacts, Flag, Given } from './types.js'
 
 /** Returns the instance's names for a documented one, without the documented one itself. */
-const getOwnNames = (name: string, words: Naming): readonly string[] =>
-  [...new Set([words.name(name), ...(words.each?.(name) ?? [])])].filter((own) => own !== name)
+const getOwnNames = (name: string, words: Words): readonly string[] =>
+  [...new Set(words.listOwnNames(name))].filter((own) => own !== name)
 
 /**
  * Adds values to the parameters of endpoints. An endpoint that gets no new value stays the same object.
@@ -154,58 +154,35 @@ class SpelledNames {
 }
 
 /** Translates the keys of a value if its parameter has named keys. */
-const translateKeys = (value: JsonValue, param: Param | undefined, words: Words): JsonValue => {
-  const inner = getInnerParams(param)
-  if (inner === undefined) return value
-  if (Array.isArray(value)) return value.map((item: JsonValue) => translateKeys(item, param, words))
-  return isObject(value)
-    ? new SpelledNames([inner], words).translateNames(toJsonFields(value))
-    : value
-}
-
-/** Translates the keys in the values of flags. */
-const translateFlags = (
-  { flags }: Given,
-  command: CommandFacts,
-  spelled: SpelledNames,
-  words: Words,
-): Given['flags'] =>
-  Object.fromEntries(
-    Object.entries(flags).map(([name, value]) => {
-      // The flag's own parameter already has all spellings, so the endpoint's is used.
-      const { parameter = name } = command.flags.find((flag) => flag.name === name) ?? {}
-      const param = spelled.findParam(parameter)
-      return [name, value === undefined ? undefined : translateKeys(value, param, words)]
-    }),
+const translateKeys = (value: JsonValue, param: Param | undefined, words: Words): JsonValue =>
+  mapInnerFields(value, param, (fields, inner) =>
+    new SpelledNames([inner], words).translateNames(fields),
   )
-
-/** Returns the API spelling in which a flag was typed. */
-const getWrittenName = (raw: SpelledFlags, flag: string, parameter: string): string =>
-  raw.own?.get(flag)?.replaceAll('-', '_') ?? parameter
 
 /**
  * Translates the parsed line to documented names.
  * @throws Failure `usage` if a parameter is set by two of its names
  */
-export const toNeutralGiven = (
-  given: Given,
-  raw: SpelledFlags,
-  command: CommandFacts,
-  words: Words,
-): Given => {
+export const toNeutralGiven = (given: Given, raw: SpelledFlags, command: CommandFacts): Given => {
+  const { naming: words } = command
   const params = Object.values(command.endpoints).map((endpoint) => endpoint.params)
   const spelled = new SpelledNames(params, words)
   for (const { name, parameter } of command.flags)
     if (parameter !== undefined && raw.flags.has(name))
-      spelled.recordSpelling(parameter, getWrittenName(raw, name, parameter))
-  const { extra, input } = given
+      spelled.recordSpelling(parameter, raw.own?.get(name)?.replaceAll('-', '_') ?? parameter)
+  const { extra, flags, input } = given
+  const translatedFlags = Object.entries(flags).map(([name, value]) => {
+    // The flag's own parameter already has all spellings, so the endpoint's is used.
+    const { parameter = name } = command.flags.find((flag) => flag.name === name) ?? {}
+    const param = spelled.findParam(parameter)
+    return [name, value === undefined ? undefined : translateKeys(value, param, words)] as const
+  })
   const renamed = Object.entries(extra).map(
     ([name, value]) => [spelled.toDocumented(name), value] as const,
   )
   return {
     ...given,
-    naming: words,
-    flags: translateFlags(given, command, spelled, words),
+    flags: Object.fromEntries(translatedFlags),
     extra: Object.fromEntries(renamed),
     input: input && spelled.translateNames(input),
   }
@@ -213,50 +190,30 @@ export const toNeutralGiven = (
 
 // The vocabularies of several instances: for the line that they share, and for their one answer.
 
-/** Returns the name that all instances share, or else the documented one. */
-const getAgreedName = (all: readonly string[], otherwise: string): string =>
-  all.every((one) => one === all[0]) ? (all[0] ?? otherwise) : otherwise
-
 /**
  * Merges the vocabularies of several instances. A field is found by any instance's name, its header is a name that all
  * share, and it is secret if it is so on one instance.
  * @returns undefined if no instance has a vocabulary
  */
-export const mergeWords = (each: readonly (Words | undefined)[]): Words | undefined => {
-  const [first, ...others] = each.filter((words) => words !== undefined)
+export const mergeWords = (each: readonly Words[]): Words | undefined => {
+  const all = each.filter((words) => words !== documentedWords)
+  const [first] = all
   if (first === undefined) return undefined
-  const all = [first, ...others]
   const neutral = (own: string): string =>
     all.map((words) => words.neutral(own)).find((name) => name !== own) ?? own
+  const name = (documented: string): string => {
+    const [shared = documented, ...others] = new Set(each.map((words) => words.name(documented)))
+    return others.length === 0 ? shared : documented
+  }
+  const listOwnNames = (own: string): readonly string[] =>
+    [name, ...all.map((words) => words.name)].map((translate) => translate(neutral(own)))
   return {
     ...first,
-    neutral,
-    name: (name) =>
-      getAgreedName(
-        each.map((words) => words?.name(name) ?? name),
-        name,
-      ),
-    each: (name) => all.map((words) => words.name(neutral(name))),
+    ...createNaming({ name, neutral, listOwnNames, family: first.family }),
     values: (of) => [...new Set(all.flatMap((words) => [...words.values(of)]))],
     named: (own) => all.some((words) => words.named(own)),
     secretEndings: [...new Set(all.flatMap(({ secretEndings }) => [...secretEndings]))],
   }
-}
-
-/** The vocabulary of an instance without names of its own. */
-const documentedWords: Words = {
-  name: (name) => name,
-  neutral: (own) => own,
-  path: (path) => path,
-  slugs: () => [],
-  family: () => undefined,
-  header: (name) => name,
-  cookie: (name) => name,
-  values: () => [],
-  gone: () => undefined,
-  named: () => false,
-  secretEndings: [],
-  check: async () => {},
 }
 
 /**
@@ -268,8 +225,11 @@ export const combineWords = (own: Words = documentedWords, all: Words): Words =>
     const mine = own.neutral(name)
     return mine === name ? all.neutral(name) : mine
   }
-  const each: Words['each'] = (name) => [own.name(neutral(name)), ...(all.each?.(name) ?? [])]
-  return { ...own, neutral, each }
+  const listOwnNames = (name: string): readonly string[] => [
+    own.name(neutral(name)),
+    ...all.listOwnNames(name),
+  ]
+  return { ...own, ...createNaming({ ...own, neutral, listOwnNames }) }
 }
 
 /**
@@ -300,8 +260,8 @@ export const loadLineWords = async (
 ): Promise<Words | undefined> =>
   mergeWords(
     await Promise.all(
-      findNamedProfiles(text, env).map(async ({ vocabulary }) =>
-        vocabulary === undefined ? undefined : load(vocabulary).catch(() => undefined),
+      findNamedProfiles(text, env).map(({ vocabulary }) =>
+        vocabulary === undefined ? documentedWords : load(vocabulary).catch(() => documentedWords),
       ),
     ),
   )

@@ -1,5 +1,5 @@
 /** Finds the vocabulary for a line. Usually there is none: then one short file is read and no module is loaded. */
-import type { Words } from '../../catalogue/words.js'
+import { documentedWords, type Words } from '../../catalogue/words.js'
 import { hasVocabularySetting } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
 import { canCallApi, hasEndpoints } from './derive.js'
@@ -111,6 +111,10 @@ export const loadOwnWords = async (
   own: WordsFinder,
 ): Promise<Words | undefined> => (canCallApi(command) ? (await own())?.words : undefined)
 
+/** True if the instance of a command has names of its own. */
+export const hasOwnNames = ({ naming }: Pick<Command, 'naming'>): boolean =>
+  naming !== documentedWords
+
 /**
  * Translates the parsed line to documented names.
  * @throws Failure `usage` if a parameter is set by both of its names
@@ -120,9 +124,9 @@ export const toNeutralNames = async (
   raw: SpelledFlags,
   command: Command,
 ): Promise<Given> => {
-  if (command.naming === undefined || !hasEndpoints(command)) return given
+  if (!hasOwnNames(command) || !hasEndpoints(command)) return given
   const { toNeutralGiven } = await import('./vocabulary.js')
-  return toNeutralGiven(given, raw, command, command.naming)
+  return toNeutralGiven(given, raw, command)
 }
 
 /** True if a vocabulary applies to the instance at an address. */

@@ -10,7 +10,7 @@ import { type Endpoint, hasEcho, writes } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { getParamFormat, type Param } from '../../catalogue/params.js'
 import { isSameValue } from '../../catalogue/same-value.js'
-import { addOwnNames, describeName, type Naming } from '../../catalogue/words.js'
+import type { Naming } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
 import type { AnswerService, UiService } from '../command/context.js'
@@ -105,7 +105,7 @@ const getShapeFields = ({ returns: { shape } }: Endpoint): Fields => getProperti
 const suggestName = (
   endpoint: Endpoint,
   name: string,
-  words: Naming | undefined,
+  naming: Naming,
   answer: unknown = {},
 ): string => {
   const known = {
@@ -113,21 +113,21 @@ const suggestName = (
     ...getShapeFields(endpoint),
     ...(isObject(answer) ? answer : {}),
   }
-  const near = findNearest(name, addOwnNames(Object.keys(known), words))
-  return near === undefined ? '' : `; did you mean ${describeName(near, words)}?`
+  const near = findNearest(name, naming.addOwnNames(Object.keys(known)))
+  return near === undefined ? '' : `; did you mean ${naming.describeName(near)}?`
 }
 
 /** Describes a name that is sent although no parameter has it. */
-const describeUnknownName = (endpoint: Endpoint, name: string, words?: Naming): string =>
+const describeUnknownName = (endpoint: Endpoint, name: string, naming: Naming): string =>
   Object.hasOwn(getShapeFields(endpoint), name)
     ? `"${name}" is a response field, not a known parameter; sending it unchanged`
-    : `unknown parameter "${name}"; sending it unchanged${suggestName(endpoint, name, words)}`
+    : `unknown parameter "${name}"; sending it unchanged${suggestName(endpoint, name, naming)}`
 
 /** Creates the function that notes each parameter that the catalogue does not have; it is sent all the same. */
 export const createUnknownNote =
-  ({ note }: Pick<UiService, 'note'>, words?: Naming): PlanContext['noteUnknownName'] =>
+  ({ note }: Pick<UiService, 'note'>, naming: Naming): PlanContext['noteUnknownName'] =>
   (endpoint, name) =>
-    note(describeUnknownName(endpoint, name, words))
+    note(describeUnknownName(endpoint, name, naming))
 
 /**
  * True if only the presence of a value can be checked: answers may hide secrets, and certificates come back parsed. A
@@ -179,10 +179,10 @@ const verifyApplied = (
   name: string,
   sent: unknown,
   answer: unknown,
-  words: Naming | undefined,
+  naming: Naming,
 ): Omit<UnappliedAttribute, 'name'> | undefined => {
   const param = getOwn<Param>(endpoint.params, name)
-  const own = words?.name(name) ?? name
+  const own = naming.name(name)
   const opaque = isOpaque(name, sent, param)
   const had = getAnswerPlaces(endpoint, name, { param, opaque }).map((place) =>
     getAtPath(answer, place),
@@ -190,7 +190,7 @@ const verifyApplied = (
   const got = had.find((one) => one !== undefined)
   if (param === undefined && got === undefined) {
     if (opaque && endpoint.echo !== undefined) return undefined
-    const near = suggestName(endpoint, name, words, answer)
+    const near = suggestName(endpoint, name, naming, answer)
     return {
       text: `${describeUnapplied(own, opaque)}: unknown, and not in the response${near}`,
       unknown: true,
@@ -222,16 +222,16 @@ const findUnknownNames = (ask: Ask): readonly string[] =>
  * Finds the attributes that the answer to a write does not show, or shows with another value. An attribute is checked
  * if the answer should show it: the shape has a field of that name, the parameter names a field (`echo`), or the
  * catalogue does not have the name. Of a secret, only the absence is reported.
- * @param words the vocabulary in which attributes are named
+ * @param naming the names that the instance has for attributes
  */
 export const findUnappliedAttributes = (
   ask: Ask,
   answer: unknown,
-  words?: Naming,
+  naming: Naming,
 ): readonly UnappliedAttribute[] => {
   if (!hasEcho(ask.endpoint) || !isObject(answer)) return []
   return getSentEntries(ask).flatMap(([name, sent]) => {
-    const found = verifyApplied(ask, name, sent, answer, words)
+    const found = verifyApplied(ask, name, sent, answer, naming)
     return found === undefined ? [] : [{ name, ...found }]
   })
 }
@@ -258,8 +258,7 @@ export class UnappliedAttributes {
   #calls = 0
   #omitted = 0
 
-  /** @param words the vocabulary in which attributes are named */
-  constructor(private readonly words?: Naming) {}
+  constructor(private readonly naming: Naming) {}
 
   /**
    * Checks one answer and collects its warnings.
@@ -269,7 +268,7 @@ export class UnappliedAttributes {
     this.#calls += 1
     const long = (answer.bytes?.length ?? 0) > maxBuilt.bytes
     const found =
-      hasEcho(ask.endpoint) && !long ? findUnappliedAttributes(ask, answer.data, this.words) : []
+      hasEcho(ask.endpoint) && !long ? findUnappliedAttributes(ask, answer.data, this.naming) : []
     for (const { text, unknown } of found) {
       const known = this.#warnings.get(text)
       if (known === undefined && this.#warnings.size >= maxWarnings) {
@@ -324,17 +323,17 @@ export class Caller {
   readonly #answer: Pick<AnswerService, 'setExitCode'>
   readonly #strict: boolean
   readonly #unapplied: UnappliedAttributes
-  readonly #words: Naming | undefined
+  readonly #naming: Naming
 
   constructor(
     exchange: Pick<InstanceExchange, 'getClient' | 'buildAndRecord'>,
     ui: Pick<UiService, 'note'>,
     answer: Pick<AnswerService, 'setExitCode'>,
     { strict = false }: Strictness,
-    words?: Naming,
+    naming: Naming,
   ) {
-    this.#unapplied = new UnappliedAttributes(words)
-    this.#words = words
+    this.#unapplied = new UnappliedAttributes(naming)
+    this.#naming = naming
     this.#exchange = exchange
     this.#ui = ui
     this.#answer = answer
@@ -361,7 +360,7 @@ export class Caller {
 
   #noteUnknownNames(ask: Ask): void {
     if (!hasEcho(ask.endpoint)) return
-    const noteUnknown = createUnknownNote(this.#ui, this.#words)
+    const noteUnknown = createUnknownNote(this.#ui, this.#naming)
     for (const name of findUnknownNames(ask)) noteUnknown(ask.endpoint, name)
   }
 

@@ -1,7 +1,6 @@
 /** Sends the requests of one run: opens the client of its instance, guards its writes, and has them recorded. */
 import { recordSecret } from '../../base/secrets/redact.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
-import type { Words } from '../../catalogue/words.js'
 import { buildInstanceRequest, createInstance, type InstanceClient } from '../../client/instance.js'
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
 import { Failure, recoverFrom } from '../../errors.js'
@@ -201,7 +200,7 @@ export class InstanceExchange {
       throw new Failure('internal', `a request to ${baseUrl} beside a snapshot`)
     const other = createInstance({
       ...(await buildClientOptions(this.#run, baseUrl, party)),
-      words: await this.#findWords(baseUrl),
+      words: getWordsFor(await this.#options.own?.(), baseUrl),
       credential: async () => credential,
     })
     this.#others.push(other)
@@ -224,11 +223,6 @@ export class InstanceExchange {
     await this.requests.close()
   }
 
-  /** Returns the vocabulary for an address. */
-  async #findWords(baseUrl: string): Promise<Words | undefined> {
-    return getWordsFor(await this.#options.own?.(), baseUrl)
-  }
-
   /** Opens the client of the session's instance. */
   async #open(): Promise<InstanceClient> {
     const { env, screen } = this.#run
@@ -237,7 +231,7 @@ export class InstanceExchange {
     const { command, globals } = this.#options
     await checkProfile(command, env, session)
     const withSource = createSourceDescriber(command, globals)
-    const words = await this.#findWords(baseUrl)
+    const words = getWordsFor(await this.#options.own?.(), baseUrl)
     if (profile?.baseUrl === baseUrl) {
       const note = (text: string): void => screen.say(text, 'info')
       this.#routes = new RouteMemory({ env, profile, isSaved: isFullySent(this.#options), note })

@@ -1,7 +1,6 @@
 /** Reads lists from the instance page by page and yields their records, without keeping them in memory. */
 import { parseBytes } from '../../base/json/records.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { makeLegible } from '../../catalogue/words.js'
 import { largestPage } from '../../client/defaults.js'
 import type { InstanceClient } from '../../client/instance.js'
 import {
@@ -102,7 +101,7 @@ async function* readBatches(
 
 /** Parses a record and makes its fields available by their documented names as well. */
 const parseListRecord = (bytes: Uint8Array, { words }: Pick<InstanceClient, 'words'>): unknown =>
-  makeLegible(parseBytes(bytes), words)
+  words.makeLegible(parseBytes(bytes))
 
 /** Reads all records of a list into memory. */
 const gatherRecords = async (

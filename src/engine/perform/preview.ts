@@ -7,7 +7,6 @@ import { getSecrecies, maskAddresses, maskFields } from '../../base/secrets/mask
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { getLevelName } from '../../catalogue/levels.js'
-import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, WireRequest } from '../../http/types.js'
 import type { BulkRunner } from '../bulk/runner.js'
@@ -160,11 +159,15 @@ const parseAttributes = (body: WireRequest['body']): Fields => {
 }
 
 /** Describes what a request that is not in the catalogue would send. */
-const createRequestPreview = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
+const createRequestPreview = (
+  wire: WireRequest,
+  secrets: boolean,
+  { naming }: Pick<CommandFacts, 'naming'>,
+): Preview => {
   const sent = parseAttributes(wire.body)
   const shown = secrets ? sent : maskFields(sent, getSecrecies(wire.secrets))
   const changes = Object.entries(shown).map(([own, value]) => ({
-    attribute: words?.neutral(own) ?? own,
+    attribute: naming.neutral(own),
     now: null,
     new: value,
     already_so: false,
@@ -251,7 +254,7 @@ export class Previewer {
     const { naming } = this.#parts.command
     const named = changes.map((change) => ({
       ...change,
-      attribute: naming?.name(change.attribute) ?? change.attribute,
+      attribute: naming.name(change.attribute),
     }))
     return { ...preview, changes: named }
   }
@@ -371,11 +374,10 @@ export class Previewer {
 
   async #compare(plan: Plan, { to }: WriteOptions): Promise<Preview> {
     const { answer, command, exchange, lists, secrets, caller } = this.#parts
-    const { naming: words } = command
     const { endpoint } = plan
-    if (plan.request !== undefined) return createRequestPreview(plan.request, secrets, words)
+    if (plan.request !== undefined) return createRequestPreview(plan.request, secrets, command)
     const wire = await exchange.build(plan, to?.origin)
-    if (to !== undefined) return createRequestPreview(to.request?.(wire) ?? wire, secrets, words)
+    if (to !== undefined) return createRequestPreview(to.request?.(wire) ?? wire, secrets, command)
     const how = { path: wire.path, secrets }
     const reading = writes(endpoint) ? await findObjectReader(command.area, endpoint) : undefined
     if (reading === undefined) {

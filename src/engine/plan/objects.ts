@@ -3,7 +3,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, listAreas } from '../../catalogue/index.js'
 import { getKindByName, getKindWord } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
-import type { Naming } from '../../catalogue/words.js'
+import { documentedWords, type Naming } from '../../catalogue/words.js'
 import type { ScopeKind } from '../command/derive.js'
 import { getAnswerFields } from '../command/derive.js'
 import type { Argument } from '../command/types.js'
@@ -64,10 +64,22 @@ export interface Objects {
   /** Returns the fields that only lists of other areas have. A vocabulary may use the same names. Loads all areas. */
   readonly loadForeignFields: () => Promise<ReadonlySet<string>>
   readonly mark?: '!' | '#'
-  /** The names that the instance's vocabulary has for fields. */
-  readonly naming?: Naming
+  /** The names that the instance has for fields. */
+  readonly naming: Naming
   /** The default columns of the lists. */
   readonly columns: readonly (readonly string[])[]
+}
+
+/** Objects of no kind: their text alone names them. */
+export const plainObjects: Objects = {
+  word: 'object',
+  names: [],
+  also: [],
+  known: new Set(),
+  foreign: new Set(),
+  loadForeignFields: async () => new Set(),
+  columns: [],
+  naming: documentedWords,
 }
 
 /** Loads the list endpoints of some areas. */
@@ -78,11 +90,11 @@ const loadLists = async (rows: readonly AreaRow[]): Promise<readonly Endpoint[]>
 
 /**
  * Loads the kind of object that an argument accepts; undefined if the catalogue has no lists of this kind.
- * @param naming the names that the instance's vocabulary has for fields
+ * @param naming the names that the instance has for fields
  */
 export const readObjects = async (
   argument: Argument | undefined,
-  naming?: Naming,
+  naming: Naming = documentedWords,
 ): Promise<Objects | undefined> => {
   const name = argument?.param?.completes
   const kind = getKindByName(name)

@@ -9,17 +9,12 @@ import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { getOwnField } from '../../catalogue/pick.js'
 import type { Inspection } from '../../catalogue/views.js'
-import {
-  addOwnNames,
-  describeName,
-  findKey,
-  mapDottedName,
-  neutralWords,
-} from '../../catalogue/words.js'
+import { neutralWords } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
 import { findGetCommand, getFirstSegment, objectColumn } from '../command/derive.js'
 import { returnsFile } from '../command/flags.js'
 import type { Command } from '../command/types.js'
+import { hasOwnNames } from '../command/words.js'
 import type { RecordView } from '../rows.js'
 import { toSortSyntax } from '../where/index.js'
 import { canHaveField, findFieldKind, getShapeFields } from '../where/shape.js'
@@ -30,9 +25,9 @@ const getSourceField = (column: string): string =>
   Object.entries<string>(shownFields).find(([name]) => name === column)?.[1] ?? column
 
 /** Explains why a column may be empty. A neutral name of the documentation has another form on most instances. */
-const explainEmptyColumn = (column: string, { naming }: Pick<Command, 'naming'>): string => {
+const explainEmptyColumn = (column: string, command: Pick<Command, 'naming'>): string => {
   const renamed = column.split(/[_.]/).some((word) => neutralWords.some((one) => one === word))
-  return naming === undefined && renamed
+  return !hasOwnNames(command) && renamed
     ? 'this instance may have another name for it: run "svcctl vocabulary learn"'
     : 'another version or edition?'
 }
@@ -62,7 +57,7 @@ export const createColumnInspection = (
         if (record === undefined) continue
         records += 1
         for (const column of missing)
-          if (canHaveField(record, getSourceField(column).split('.'), command.naming))
+          if (canHaveField(record, getSourceField(column).split('.'), command.naming.findKey))
             missing.delete(column)
       }
       return missing.size === 0
@@ -72,7 +67,7 @@ export const createColumnInspection = (
       for (const column of missing)
         note(
           column,
-          `no record has the field ${describeName(column, command.naming)}, so its column is empty (${explainEmptyColumn(column, command)})`,
+          `no record has the field ${command.naming.describeName(column)}, so its column is empty (${explainEmptyColumn(column, command)})`,
         )
     },
   }
@@ -96,7 +91,7 @@ export const createFieldInspection = (
   fields: readonly string[],
   note?: (text: string) => void,
 ): Inspection | undefined => {
-  const { naming } = answering.command
+  const { findKey } = answering.command.naming
   const beside = getTargetColumns(answering)
   const known = new KnownFields(answering)
   const missing = new Set(fields.filter((field) => !known.has(field)))
@@ -107,8 +102,8 @@ export const createFieldInspection = (
     state.records += 1
     for (const field of missing) {
       const own = getOwnField(field, beside)
-      const whole = isObject(record) && findKey(record, own, naming) !== undefined
-      if (whole || canHaveField(record, own.split('.'), naming)) missing.delete(field)
+      const whole = isObject(record) && findKey(record, own) !== undefined
+      if (whole || canHaveField(record, own.split('.'), findKey)) missing.delete(field)
     }
     if (state.records === 1 && isObject(record))
       for (const name of Object.keys(record)) names.add(name)
@@ -185,7 +180,7 @@ export class KnownFields {
   readonly #shapes: readonly unknown[]
   readonly #beside: ReadonlySet<string>
   readonly #targets: readonly string[]
-  readonly #neutral: (field: string) => string
+  readonly #toDocumented: (field: string) => string
 
   constructor(answering: AnswerContext) {
     const { command, emit } = answering
@@ -205,8 +200,7 @@ export class KnownFields {
       ...(command.args[0]?.variadic === true ? [objectColumn] : []),
       ...command.args.flatMap(({ parameter }) => parameter ?? []),
     ])
-    const { naming } = command
-    this.#neutral = (field) => mapDottedName(field, naming?.neutral)
+    this.#toDocumented = command.naming.neutral
   }
 
   /** All names, for suggestions. */
@@ -226,7 +220,7 @@ export class KnownFields {
   has(field: string): boolean {
     if (this.#targets.includes(field)) return true
     const own = getOwnField(field, this.#targets)
-    return [own, this.#neutral(own)].some(
+    return [own, this.#toDocumented(own)].some(
       (name) =>
         this.#beside.has(name) ||
         this.#isDocumented(name) ||
@@ -274,8 +268,8 @@ const suggestForm = (given: string, names: ReadonlySet<string>): string | undefi
 const createHint = ({ command }: AnswerContext, field: string, names: Iterable<string>): string => {
   const form = suggestForm(field, new Set(names))
   if (form !== undefined) return form
-  const near = findNearest(field, addOwnNames([...new Set(names)], command.naming))
-  if (near !== undefined) return `Did you mean ${describeName(near, command.naming)}?`
+  const near = findNearest(field, command.naming.addOwnNames([...new Set(names)]))
+  if (near !== undefined) return `Did you mean ${command.naming.describeName(near)}?`
   const documented = Object.keys(command.endpoints).length > 0
   return documented
     ? `svcctl explain ${command.area} shows the fields.`

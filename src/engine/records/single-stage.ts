@@ -2,8 +2,7 @@
 
 import { mapConcurrent } from '../../base/async.js'
 import { parseBytes } from '../../base/json/records.js'
-import { isObject } from '../../base/objects.js'
-import type { Naming } from '../../catalogue/words.js'
+import { isObject, type KeyFinder } from '../../base/objects.js'
 import type { FullRecordReader, RecordView } from '../rows.js'
 import { hasField } from '../where/shape.js'
 import { unwrapRow } from './known-fields.js'
@@ -12,7 +11,7 @@ import type { SingleFields } from './single.js'
 
 interface MergeOptions {
   readonly fields: readonly string[]
-  readonly naming: Naming | undefined
+  readonly findKey: KeyFinder
   readonly view: RecordView
 }
 
@@ -23,11 +22,11 @@ interface MergeOptions {
 export const mergeSingle = async (
   row: unknown,
   reader: FullRecordReader | undefined,
-  { fields, view, naming }: MergeOptions,
+  { fields, view, findKey }: MergeOptions,
 ): Promise<unknown> => {
   const record = unwrapRow(row, { emit: view })
   if (reader === undefined || !isObject(record)) return row
-  if (fields.every((field) => hasField(record, field.split('.'), naming))) return row
+  if (fields.every((field) => hasField(record, field.split('.'), findKey))) return row
   const single = await reader.read(record)
   if (!isObject(single)) return row
   const merged = { ...single, ...record }
@@ -38,7 +37,7 @@ export const mergeSingle = async (
 export const createSingleStage = (
   view: RecordView,
   { endpoint, shown }: SingleFields,
-  { width, naming }: Pick<MergeOptions, 'naming'> & { readonly width: number },
+  { width, findKey }: Pick<MergeOptions, 'findKey'> & { readonly width: number },
 ): ListStage => ({
   view: { ...view, single: endpoint },
   addRecords: async ({ batch, readers = [] }) => {
@@ -47,7 +46,7 @@ export const createSingleStage = (
       const reader = readers[i]
       if (reader === undefined) return bytes
       const row = parseBytes(bytes)
-      const merged = await mergeSingle(row, reader, { fields: shown, view, naming })
+      const merged = await mergeSingle(row, reader, { fields: shown, view, findKey })
       return merged === row ? bytes : encodeRecord(merged)
     }
     const mergedBatch: Uint8Array[] = []

@@ -7,7 +7,6 @@ import type { JsonValues } from '../../base/objects.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { getOwnField } from '../../catalogue/pick.js'
-import { mapDottedName } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
 import { findGetCommand, getScope } from '../command/derive.js'
@@ -55,7 +54,7 @@ export const getSingleFields = async (
   const single = await findSingleReader(command, { endpoint, values: {} })
   if (single === undefined) return undefined
   const has = (field: string): boolean =>
-    [field, mapDottedName(field, naming?.neutral)].some(
+    [field, naming.neutral(field)].some(
       (name) => findFieldKind(single.endpoint.returns.shape, name) !== undefined,
     )
   const found = { shown: request.shown.filter(has), sorted: request.sorted.filter(has) }

@@ -127,7 +127,7 @@ class SortStage implements ListStage {
       sorted.length > 0 || view.within !== undefined || reader?.has(unwrapRow(row, this.#answering))
     if (now !== true) return { row, bytes, reader }
     const fields = [...sorted, ...shown]
-    const merged = await mergeSingle(row, reader, { fields, view, naming: command.naming })
+    const merged = await mergeSingle(row, reader, { fields, view, findKey: command.naming.findKey })
     return { row: merged, bytes: shown.length > 0 && merged !== row ? encodeRecord(merged) : bytes }
   }
 

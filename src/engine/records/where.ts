@@ -3,7 +3,6 @@ import { getCurrentIo } from '../../base/io.js'
 import { getOwn, type JsonValue } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isListParam, type Param } from '../../catalogue/params.js'
-import { describeName } from '../../catalogue/words.js'
 import { largestPage } from '../../client/defaults.js'
 import type { Paging } from '../../client/paging.js'
 import { Failure, isObjectFailure, usage } from '../../errors.js'
@@ -141,7 +140,7 @@ const checkParameter = (
   { text }: Expression,
 ): Failure | undefined => {
   const { field, op, at, values: alternatives } = condition
-  const is = `${describeName(field, known.words)} is a parameter, not a field of the records`
+  const is = `${known.naming.describeName(field)} is a parameter, not a field of the records`
   if (op !== '=') return createConditionFailure(text, at, `${is}: only = is allowed`)
   if (alternatives.length > 1)
     return createConditionFailure(text, at, `${is}: only one value is allowed`)
@@ -149,7 +148,7 @@ const checkParameter = (
     return createConditionFailure(text, at, `${is}: every --where must set it to the same value`)
   const sent = values[field]
   if (sent !== undefined && String(sent) !== alternatives[0]?.text)
-    return usage(`${describeName(field, known.words)} is set twice: by its flag and by --where`)
+    return usage(`${known.naming.describeName(field)} is set twice: by its flag and by --where`)
   return undefined
 }
 

@@ -5,7 +5,6 @@ import { maskAddresses } from '../../base/secrets/mask.js'
 import { formatCount } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { isNumeric } from '../../catalogue/params.js'
-import type { Naming } from '../../catalogue/words.js'
 import { placeFailure, recoverFrom, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import type { Context } from '../command/context.js'
@@ -48,7 +47,7 @@ import { findVisibleParents, type ProjectChoice } from './visible-parents.js'
 const parsePipedNames = async (
   { kind }: Parents,
   text: string,
-  naming: Naming | undefined,
+  { naming }: Pick<Command, 'naming'>,
 ): Promise<readonly string[]> => {
   const argument = {
     name: kind,
@@ -118,15 +117,13 @@ const resolveTargets = async (
   context: Context,
   parents: Parents,
   writing: boolean,
-  choice: ProjectChoice & { readonly naming?: Naming },
+  choice: ProjectChoice & Pick<Command, 'naming'>,
 ): Promise<readonly ParentTarget[]> => {
   const { kind, origin } = parents
   if (isFound(parents)) return findVisibleParents(context, parents, choice)
   const text = origin === 'piped' ? await context.place.stdin.text() : undefined
   const names =
-    text === undefined
-      ? parents.names
-      : await parsePipedPaths(context, parents, text, choice.naming)
+    text === undefined ? parents.names : await parsePipedPaths(context, parents, text, choice)
   const once = writing && kind === 'project' ? await removeDuplicates(context, names) : names
   return once.map((name) => parseParentTarget(kind, name))
 }
@@ -195,11 +192,10 @@ const findTargets = async (asked: ParentRun) => {
       'A list of the instance would be read first. Name the projects: --project accepts several, also from standard input (-).',
     )
   const writing = mayChangeInstance(command, given.args) && !globals.curl
-  const { naming } = command
   const choice = {
     withoutSubgroups: globals.recursive === false,
     archived: globals.withArchived,
-    naming,
+    naming: command.naming,
   }
   return targets ?? resolveTargets(running.context, parents, writing, choice)
 }

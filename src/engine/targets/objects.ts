@@ -11,6 +11,7 @@ import {
 } from '../command/derive.js'
 import { type Globals, isRepeated } from '../command/globals.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
+import { hasOwnNames } from '../command/words.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { ShardFilter } from '../journaling/shards.js'
 import { isFromStdin } from '../plan/given.js'
@@ -40,14 +41,14 @@ export const checkSelection = (
 export const findSelectionList = async (command: Command): Promise<Command | undefined> => {
   const [area, ...words] = getSelectList(command)?.list.split(' ') ?? []
   const found = area === undefined ? undefined : await command.registry.find(area, words.join(' '))
-  const { known, naming } = command
+  const { known } = command
   const list =
     found === undefined || known === undefined
       ? found
       : (await import('../command/known.js')).extendCommand(found, known)
-  if (list === undefined || naming === undefined) return list
+  if (list === undefined || !hasOwnNames(command)) return list
   const { translateCommand } = await import('../command/vocabulary.js')
-  return translateCommand(list, naming, [])
+  return translateCommand(list, command.naming, [])
 }
 
 /** The parts of a line that name its objects. */

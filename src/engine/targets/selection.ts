@@ -61,14 +61,11 @@ const getChangeableNames = ({ endpoints }: Command): ReadonlySet<string> =>
 const getKeptFields = (
   record: unknown,
   names: ReadonlySet<string>,
-  naming: Command['naming'],
 ): Pick<GivenObject, 'before'> => {
   if (names.size === 0 || !isObject(record)) return {}
-  const named = Object.entries(record).map(([name, value]) => {
-    const neutral = names.has(name) ? name : (naming?.neutral(name) ?? name)
-    return [neutral, value] as const
-  })
-  return { before: Object.fromEntries(named.filter(([name]) => names.has(name))) }
+  // The documented names of fields that the instance calls otherwise are not enumerable.
+  const kept = Object.getOwnPropertyNames(record).filter((name) => names.has(name))
+  return { before: Object.fromEntries(kept.map((name) => [name, record[name]])) }
 }
 
 /**
@@ -81,7 +78,7 @@ async function* yieldChosenObjects(
   project: string | undefined,
 ): AsyncGenerator<ChosenObject> {
   const [argument] = command.args
-  const objects = await readObjects(argument, command.naming)
+  const objects = await readObjects(argument)
   const title = getKindByName(argument?.param?.completes)?.title
   const names = getChangeableNames(command)
   for await (const record of records) {
@@ -89,7 +86,7 @@ async function* yieldChosenObjects(
     yield {
       object,
       called: `${object}${formatTitle(record, title)}`,
-      ...getKeptFields(record, names, command.naming),
+      ...getKeptFields(record, names),
     }
   }
 }
@@ -335,8 +332,7 @@ export class Selection {
     given: Given,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const records = await this.#readRecords(list, given, {}, Number.POSITIVE_INFINITY)
-    const { args, naming } = this.#options.command
-    return groupByProject(records, await readObjects(args[0], naming))
+    return groupByProject(records, await readObjects(this.#options.command.args[0]))
   }
 
   #openRecords(list: Command, ask: Ask, most: number, asOf: Date): AsyncIterable<unknown> {

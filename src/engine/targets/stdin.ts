@@ -7,7 +7,7 @@ import { hasScopeEndpoint } from '../command/derive.js'
 import type { Command, ObjectStream, Parent } from '../command/types.js'
 import { isFromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
-import { readObjects } from '../plan/objects.js'
+import { plainObjects, readObjects } from '../plan/objects.js'
 import { createNamedParents, parseParentTarget, TargetsWithObjects } from '../plan/parents.js'
 import type { NoteListener } from '../plan/parse-values.js'
 import {
@@ -20,13 +20,7 @@ import {
   readInputObjects,
 } from '../plan/stdin/reader.js'
 import { checkStreamedRows, getRowFlagNames, RowFields } from '../plan/stdin/row-fields.js'
-import {
-  type Cells,
-  createRowFailure,
-  isJsonStart,
-  parseObjectAt,
-  plainObjects,
-} from '../plan/stdin/rows.js'
+import { type Cells, createRowFailure, isJsonStart, parseObjectAt } from '../plan/stdin/rows.js'
 import type { GivenObject } from '../work/report.js'
 import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'
 

@@ -3,13 +3,7 @@
 import { getOwn } from '../../base/objects.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import type { Params } from '../../catalogue/params.js'
-import {
-  addOwnNames,
-  describeName,
-  makeLegible,
-  mapDottedName,
-  type Naming,
-} from '../../catalogue/words.js'
+import type { Naming } from '../../catalogue/words.js'
 import { type Condition, createConditionFailure, type Names } from './condition.js'
 import {
   type FieldKind,
@@ -32,8 +26,8 @@ export interface Known {
   readonly now: number
   /** Returns the names of the numbers of a field without a schema, such as access levels. */
   readonly getNumberNames?: (field: string) => Names
-  /** The names of the instance's vocabulary. A record may have a field under either name. */
-  readonly words?: Naming
+  /** The names of the instance. A record may have a field under either name. */
+  readonly naming: Naming
   /** The functions that compute a field from a record that does not have it. */
   readonly computed?: Readonly<Record<string, (record: unknown) => unknown>>
   /** Undocumented fields that the instance has returned before. */
@@ -71,7 +65,7 @@ export const getShapeKind = (
  */
 export const getRecordField = (field: string, known: Known, params: Params = {}): string => {
   if (getShapeKind(field, known) !== undefined) return field
-  const neutral = Object.hasOwn(params, field) ? field : mapDottedName(field, known.words?.neutral)
+  const neutral = Object.hasOwn(params, field) ? field : known.naming.neutral(field)
   if (neutral !== field && getShapeKind(neutral, known) !== undefined) return neutral
   const sources: Readonly<Record<string, string>> = shownFields
   return getOwn(sources, neutral) ?? neutral
@@ -93,10 +87,10 @@ export const requireFieldKind = (
     single,
     computed = {},
     undocumented = [],
-    words,
+    naming,
   } = known
   const path = field.split('.')
-  if (samples.some((record) => hasField(record, path, words))) return 'any'
+  if (samples.some((record) => hasField(record, path, naming.findKey))) return 'any'
   const shaped = [
     ...getShapeFields(list),
     ...getShapeFields(single),
@@ -105,8 +99,8 @@ export const requireFieldKind = (
   ]
   const fields = new Set([...shaped, ...samples.flatMap(getKeys)])
   const other = explainColumn?.(field)
-  const near = findNearest?.(field, addOwnNames([...fields], words))
-  const guess = near === undefined ? '' : `; did you mean ${describeName(near, words)}?`
+  const near = findNearest?.(field, naming.addOwnNames([...fields]))
+  const guess = near === undefined ? '' : `; did you mean ${naming.describeName(near)}?`
   const hint = other === undefined ? guess : `; ${other}`
   throw createConditionFailure(text, at, `no record has the field ${field}${hint}`)
 }
@@ -120,7 +114,7 @@ export const getFieldNames = (field: string, { list, single, getNumberNames }: K
 
 /** Creates a function that reads the values of a field. A field of the record takes precedence over a computed field of the same name. */
 export const createLeafReader = (field: string, known: Known): ((record: unknown) => Leaves) => {
-  const { words } = known
+  const { findKey, makeLegible } = known.naming
   const path = field.split('.')
   const make =
     getShapeKind(field, { ...known, computed: {} }) === undefined &&
@@ -128,7 +122,7 @@ export const createLeafReader = (field: string, known: Known): ((record: unknown
       ? known.computed?.[field]
       : undefined
   return (record) =>
-    make === undefined || hasField(record, path, words)
-      ? getLeaves(record, path, words)
-      : getLeaves(make(makeLegible(record, words)), [])
+    make === undefined || hasField(record, path, findKey)
+      ? getLeaves(record, path, findKey)
+      : getLeaves(make(makeLegible(record)), [])
 }

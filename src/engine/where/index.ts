@@ -1,6 +1,5 @@
 /** Compiles the conditions of `--where` and `--select` into functions that test whether a record matches. */
 import { parseSpan } from '../../base/dates.js'
-import { describeName } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import {
   type Condition,
@@ -109,7 +108,7 @@ const kindWords: Readonly<Record<FieldKind, string>> = {
 const createWrongTypeFailure = (
   { field }: Condition,
   { text: given, at }: Operand,
-  { kind, names, text, known: { words, findNearest } }: Place & { readonly names: Names },
+  { kind, names, text, known: { naming, findNearest } }: Place & { readonly names: Names },
 ) => {
   const levels = names === undefined ? [] : Object.keys(names)
   const near = findNearest?.(given, levels)
@@ -119,16 +118,16 @@ const createWrongTypeFailure = (
   return createConditionFailure(
     text,
     at,
-    `${describeName(field, words)} requires ${what}${suggestion}`,
+    `${naming.describeName(field)} requires ${what}${suggestion}`,
   )
 }
 
 /** Creates the failure of an order operator on text: `b` is not less than `a`. */
-const createNoOrderFailure = ({ field, at }: Condition, text: string, { words }: Known) =>
+const createNoOrderFailure = ({ field, at }: Condition, text: string, { naming }: Known) =>
   createConditionFailure(
     text,
     at,
-    `${describeName(field, words)} is text and cannot be compared by order`,
+    `${naming.describeName(field)} is text and cannot be compared by order`,
     'Use =, != or ~ (contains), such as name~app.',
   )
 
@@ -192,13 +191,14 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
     if (!leaves.isPresent) return asksNull && !not
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not
   }
-  const { list, single, samples = [], words } = known
-  const isText = (record: unknown) => getLeaves(record, path, words).values.some(hasNoOrder)
+  const { list, single, samples = [], naming } = known
+  const isText = (record: unknown) =>
+    getLeaves(record, path, naming.findKey).values.some(hasNoOrder)
   if (isOrderOperator(op) && kind === 'any' && samples.some(isText))
     throw createNoOrderFailure(condition, text, known)
   const listed =
     findFieldKind(list, field) !== undefined ||
-    samples.some((record) => hasField(record, path, words))
+    samples.some((record) => hasField(record, path, naming.findKey))
   return { field, detail: !listed && findFieldKind(single, field) !== undefined, holds: matches }
 }
 

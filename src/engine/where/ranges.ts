@@ -2,7 +2,6 @@
 
 import { dayLength, parseMoment, parseSpan } from '../../base/dates.js'
 import { getOwn } from '../../base/objects.js'
-import { describeName } from '../../catalogue/words.js'
 import {
   type Condition,
   createConditionFailure,
@@ -79,7 +78,7 @@ export const checkRanges = (expression: Expression, known: Known): void => {
     const last = group.at(-1)
     const kind = first && getShapeKind(first.field, known)
     if (last === undefined || kind === undefined || canHold(group, kind, known)) continue
-    const name = describeName(last.field, known.words)
+    const name = known.naming.describeName(last.field)
     const why = `no ${name} matches all of its conditions, and a comma means that all must match`
     const each = group.map((one) => `'${formatCondition(one)}'`).join(' ')
     const isAge = group.some(({ values }) =>

@@ -1,8 +1,7 @@
 /** Determines types of fields from JSON Schemas, and reads the values of dotted fields, for conditions and sorting. */
 
-import { type Fields, getOwn, isObject } from '../../base/objects.js'
+import { type Fields, findOwnKey, getOwn, isObject, type KeyFinder } from '../../base/objects.js'
 import { getProperties } from '../../catalogue/fields.js'
-import { findKey, type Naming } from '../../catalogue/words.js'
 
 // Values of dotted fields. If a part of the path is a list, the values of all its elements count.
 
@@ -20,38 +19,41 @@ const collectLeaves = (
   value: unknown,
   path: readonly string[],
   depth: number,
-  words: Naming | undefined,
+  findKey: KeyFinder,
 ): Leaves => {
   if (value === null || value === undefined) return absent
   const name = path[depth]
   if (Array.isArray(value)) {
-    const parts = value.map((element) => collectLeaves(element, path, depth, words))
+    const parts = value.map((element) => collectLeaves(element, path, depth, findKey))
     // An empty list at the end of the path counts as present.
     const isPresent = name === undefined ? true : parts.some((part) => part.isPresent)
     return { isPresent, values: parts.flatMap((part) => part.values) }
   }
   if (name === undefined) return { isPresent: true, values: [value] }
-  const key = isObject(value) ? findKey(value, name, words) : undefined
+  const key = isObject(value) ? findKey(value, name) : undefined
   return isObject(value) && key !== undefined
-    ? collectLeaves(value[key], path, depth + 1, words)
+    ? collectLeaves(value[key], path, depth + 1, findKey)
     : absent
 }
 
-/** Returns the values of a field in a record. @param words the instance's vocabulary, whose names are accepted as well */
-export const getLeaves = (record: unknown, path: readonly string[], words?: Naming): Leaves =>
-  collectLeaves(record, path, 0, words)
+/** Returns the values of a field in a record. */
+export const getLeaves = (
+  record: unknown,
+  path: readonly string[],
+  findKey: KeyFinder = findOwnKey,
+): Leaves => collectLeaves(record, path, 0, findKey)
 
 /** True if a record has a field, even if its value is null. */
 export const hasField = (
   record: unknown,
   [name, ...rest]: readonly string[],
-  words?: Naming,
+  findKey: KeyFinder,
 ): boolean => {
   if (name === undefined) return true
   if (Array.isArray(record))
-    return record.some((element) => hasField(element, [name, ...rest], words))
-  const key = isObject(record) ? findKey(record, name, words) : undefined
-  return isObject(record) && key !== undefined && hasField(record[key], rest, words)
+    return record.some((element) => hasField(element, [name, ...rest], findKey))
+  const key = isObject(record) ? findKey(record, name) : undefined
+  return isObject(record) && key !== undefined && hasField(record[key], rest, findKey)
 }
 
 const digits = /^\d+$/
@@ -63,15 +65,15 @@ const digits = /^\d+$/
 export const canHaveField = (
   record: unknown,
   [name, ...rest]: readonly string[],
-  words?: Naming,
+  findKey: KeyFinder,
 ): boolean => {
   if (name === undefined || record === null) return true
   if (Array.isArray(record)) {
     const path = digits.test(name) ? rest : [name, ...rest]
-    return record.length === 0 || record.some((element) => canHaveField(element, path, words))
+    return record.length === 0 || record.some((element) => canHaveField(element, path, findKey))
   }
-  const key = isObject(record) ? findKey(record, name, words) : undefined
-  return isObject(record) && key !== undefined && canHaveField(record[key], rest, words)
+  const key = isObject(record) ? findKey(record, name) : undefined
+  return isObject(record) && key !== undefined && canHaveField(record[key], rest, findKey)
 }
 
 /** The type of a field. For `any`, the type of each value decides how it is compared. */

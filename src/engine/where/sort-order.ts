@@ -5,7 +5,6 @@ import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { getOwnField } from '../../catalogue/pick.js'
-import { describeName } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { type Names, parseTimeValue, spellings } from './condition.js'
 import {
@@ -143,7 +142,7 @@ const createValueReader = (
       getLeaves(row, [field]).values.map((value) => toComparable(value, 'text', undefined))
   if (kind === 'object')
     throw usage(
-      `--sort ${field}: ${describeName(field, known.words)} is an object`,
+      `--sort ${field}: ${known.naming.describeName(field)} is an object`,
       `Sort by one of its fields, after a dot. "svcctl explain" lists them.`,
     )
   const names = getFieldNames(source, known)

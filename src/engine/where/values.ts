@@ -1,7 +1,6 @@
 /** Rejects conditions on values that a field is not known to have. Such a condition matches nothing, which is usually a typing mistake. */
 
 import { isNumber } from '../../base/json/json.js'
-import { describeName } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import {
   type Condition,
@@ -52,7 +51,7 @@ const createUnseenFailure = (
     readonly known: Known
   },
 ): Failure => {
-  const name = describeName(field, known.words)
+  const name = known.naming.describeName(field)
   const quoted = `${field}${op}${JSON.stringify(given)}`
   if (words.length === 0) {
     const contained = `${field}${op.replace('=', '~')}${given}`
@@ -117,7 +116,7 @@ export const checkContradictions = ({ text, conditions }: Expression, known: Kno
     const texts = values.map((one) => one.text)
     if (before === undefined || before.values.some((one) => texts.includes(one.text))) continue
     const all = [...before.values.map((one) => one.text), ...texts].join('|')
-    const name = describeName(field, known.words)
+    const name = known.naming.describeName(field)
     const why = `no record has two values of ${name}, and a comma means that both must match`
     throw createConditionFailure(text, at, why, `Write ${field}=${all} for either of them.`)
   }

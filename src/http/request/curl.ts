@@ -14,7 +14,7 @@ import {
 } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { sessionCookie, type Words } from '../../catalogue/words.js'
+import { documentedWords, sessionCookie, type Words } from '../../catalogue/words.js'
 import type { Credential, Part, WireRequest } from '../types.js'
 import { formatAddress, getApiRoot } from './address.js'
 
@@ -22,20 +22,16 @@ const token = '$SVC_TOKEN'
 const alertKey = '$SVC_ALERT_KEY'
 
 /** The arguments for credentials, in double quotes, so that the shell expands the variable. */
-const credentialArguments: Readonly<Record<Credential['kind'], string>> = {
+const credentialArguments: Readonly<Record<Exclude<Credential['kind'], 'session'>, string>> = {
   personal: `--header "PRIVATE-TOKEN: ${token}"`,
   oauth: `--header "Authorization: Bearer ${token}"`,
-  session: `--header "Cookie: ${sessionCookie}=${token}"`,
   job: '--header "JOB-TOKEN: $SVC_JOB_TOKEN"',
   bearer: `--header "Authorization: Bearer ${alertKey}"`,
   basic: `--user ":${alertKey}"`,
 }
 
-const getCredentialArgument = (
-  kind: Credential['kind'],
-  words: Pick<Words, 'cookie'> | undefined,
-): string =>
-  kind === 'session' && words !== undefined
+const getCredentialArgument = (kind: Credential['kind'], words: Pick<Words, 'cookie'>): string =>
+  kind === 'session'
     ? `--header "Cookie: ${words.cookie(sessionCookie)}=${token}"`
     : credentialArguments[kind]
 
@@ -131,7 +127,7 @@ export const toCurl = (
   request: WireRequest,
   credential?: Credential['kind'],
   sudo?: string,
-  words?: Pick<Words, 'cookie'>,
+  words: Pick<Words, 'cookie'> = documentedWords,
 ): string => {
   const root = getApiRoot(normalizeBaseUrl(baseUrl))
   const address = request.absolute === true ? request.path : `${formatAddress(root)}${request.path}`

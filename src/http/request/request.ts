@@ -1,22 +1,16 @@
 /** Builds requests from endpoints and values. It has no side effects, and no other module encodes parameters. */
 
-import {
-  getOwn,
-  isObject,
-  type JsonValue,
-  type JsonValues,
-  toJsonFields,
-} from '../../base/objects.js'
-import { type Endpoint, getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
+import { getOwn, type JsonValue } from '../../base/objects.js'
+import { getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import {
-  getInnerParams,
+  mapInnerFields,
   type Param,
   type Params,
   takesPairs,
   withParamsIn,
 } from '../../catalogue/params.js'
-import type { Words } from '../../catalogue/words.js'
+import { documentedWords, type Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { type Ask, type FilePart, type Part, toDetails, type WireRequest } from '../types.js'
 import {
@@ -73,115 +67,6 @@ const encodeMultipart = (
   }
 }
 
-// The translation of a request to the instance's own names: names of parameters and literal segments of the path, but no values.
-
-const renameParams = (params: Params, words: Words): Params =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, param]) => [
-      words.name(name),
-      withParamsIn(param, (inside) => renameParams(inside, words)),
-    ]),
-  )
-
-/** Removes undefined values. */
-const omitUndefined = (values: JsonValues): Record<string, JsonValue> =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
-
-/** Translates the keys of a value, if its parameter documents them. */
-const translateValue = (
-  value: JsonValue | undefined,
-  param: Param | undefined,
-  words: Words,
-): JsonValue | undefined => {
-  const keys = getInnerParams(param)
-  if (keys === undefined) return value
-  if (Array.isArray(value))
-    return value.map((item: JsonValue) => translateValue(item, param, words) ?? null)
-  return isObject(value) ? omitUndefined(translateValues(toJsonFields(value), keys, words)) : value
-}
-
-/** True if a parameter takes any keys: these are the user's own, so they are not translated. */
-const isOpen = (param: Param | undefined): boolean => takesPairs(param) && param.keys === undefined
-
-/** Translates a name with brackets, level by level. The keys of a parameter that takes any keys stay as they are. */
-const translateName = (name: string, params: Params, words: Words): string => {
-  const at = name.indexOf('[')
-  if (at < 0) return words.name(name)
-  const root = name.slice(0, at)
-  const param = getOwn(params, root)
-  return isOpen(param) ? words.name(root) + name.slice(at) : words.name(name)
-}
-
-const translateValues = (values: JsonValues, params: Params, words: Words): JsonValues =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      translateName(name, params, words),
-      translateValue(value, getOwn(params, name), words),
-    ]),
-  )
-
-/** Replaces a family of integrations by the instance's own slug, if the value is a family. */
-const translateSlug = (value: JsonValue | undefined, words: Words): JsonValue | undefined => {
-  const own = typeof value === 'string' ? words.slugs(value) : []
-  const [first, ...more] = own
-  if (first === undefined || more.length === 0) return first ?? value
-  throw usage(
-    `${String(value)} has several slugs on this instance: ${own.join(', ')}`,
-    'Choose one.',
-  )
-}
-
-/** Translates the values of the path: only the slug of an integration has another word on the instance. */
-const translatePathValues = ({ endpoint: { path }, values }: Ask, words: Words): JsonValues =>
-  Object.fromEntries(
-    Object.entries(values)
-      .filter(([name]) => Object.hasOwn(path, name))
-      .map(([name, value]) => [
-        name,
-        path[name]?.completes === 'integration' ? translateSlug(value, words) : value,
-      ]),
-  )
-
-const translatedEndpoints = new WeakMap<Words, WeakMap<Endpoint, Endpoint>>()
-
-const translateEndpoint = (endpoint: Endpoint, words: Words): Endpoint => {
-  const translations = translatedEndpoints.get(words) ?? new WeakMap<Endpoint, Endpoint>()
-  translatedEndpoints.set(words, translations)
-  const before = translations.get(endpoint)
-  if (before !== undefined) return before
-  const translated: Endpoint = {
-    ...endpoint,
-    route: `${getMethod(endpoint)} ${words.path(getPath(endpoint))}`,
-    params: renameParams(endpoint.params, words),
-  }
-  translations.set(endpoint, translated)
-  return translated
-}
-
-/**
- * Translates an ask into the words of its instance.
- * @throws Failure `usage` for a family that has several slugs there
- */
-const translateAsk = (ask: Ask, words: Words): Ask => {
-  const { endpoint, values, extra, files } = ask
-  const { params } = endpoint
-  const others = Object.entries(values).filter(([name]) => !Object.hasOwn(endpoint.path, name))
-  return {
-    endpoint: translateEndpoint(endpoint, words),
-    values: {
-      ...translateValues(Object.fromEntries(others), params, words),
-      ...translatePathValues(ask, words),
-    },
-    extra: extra && translateValues(extra, params, words),
-    files:
-      files === undefined
-        ? undefined
-        : Object.fromEntries(Object.entries(files).map(([name, file]) => [words.name(name), file])),
-  }
-}
-
 /** The parameter whose value is the whole address, for a route such as `<alert_endpoint_url>`. */
 const addressName = 'endpoint'
 
@@ -190,7 +75,7 @@ const isAddress = (path: string): boolean => path.startsWith('<')
 /** A value of the query or the body. A value without `param` is sent unchanged. */
 interface Attribute {
   readonly name: string
-  readonly value: unknown
+  readonly value: JsonValue
   readonly place: 'query' | 'body'
   readonly param: Param | undefined
 }
@@ -205,23 +90,80 @@ const listAttributes = ({ endpoint, values }: Ask): Attribute[] => {
     !Object.hasOwn(params, name) &&
     !Object.hasOwn(path, name) &&
     !(isAddressRoute && name === addressName)
-  return [...Object.keys(params), ...Object.keys(values).filter(isOther)]
-    .filter((name) => getOwn(values, name) !== undefined)
-    .map((name) => {
-      const param = getOwn(params, name)
-      return { name, value: values[name], place: getPlace(endpoint, param ?? untyped), param }
-    })
+  const names = [...Object.keys(params), ...Object.keys(values).filter(isOther)]
+  return names.flatMap((name) => {
+    const value = getOwn(values, name)
+    const param = getOwn(params, name)
+    return value === undefined
+      ? []
+      : [{ name, value, place: getPlace(endpoint, param ?? untyped), param }]
+  })
 }
 
 const listExtraAttributes = ({ endpoint, values, extra = {} }: Ask): Attribute[] =>
-  Object.entries(extra)
-    .filter(([name, value]) => value !== undefined && getOwn(values, name) === undefined)
-    .map(([name, value]) => ({
-      name,
-      value,
-      place: getPlace(endpoint, getOwn(endpoint.params, name) ?? untyped),
-      param: undefined,
-    }))
+  Object.entries(extra).flatMap(([name, value]) => {
+    if (value === undefined || getOwn(values, name) !== undefined) return []
+    const place = getPlace(endpoint, getOwn(endpoint.params, name) ?? untyped)
+    return [{ name, value, place, param: undefined }]
+  })
+
+// Translation to the instance's own names: those of parameters and literal segments of the path, but no values.
+
+const renameParams = (params: Params, words: Words): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, param]) => [words.name(name), renameInside(param, words)]),
+  )
+
+const renameInside = (param: Param, words: Words): Param =>
+  withParamsIn(param, (inside) => renameParams(inside, words))
+
+/** True if a parameter takes any keys: these are the user's own, so they are not translated. */
+const isOpen = (param: Param | undefined): boolean => takesPairs(param) && param.keys === undefined
+
+/** Translates a name with brackets, level by level. The keys of a parameter that takes any keys stay as they are. */
+const translateName = (name: string, params: Params, words: Words): string => {
+  const [root = ''] = name.split('[', 1)
+  return isOpen(getOwn(params, root))
+    ? words.name(root) + name.slice(root.length)
+    : words.name(name)
+}
+
+/** Translates the keys of a value, if its parameter documents them. */
+const translateValue = (value: JsonValue, param: Param | undefined, words: Words): JsonValue =>
+  mapInnerFields(value, param, (fields, inner) =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, one]) =>
+        one === undefined
+          ? []
+          : [[translateName(name, inner, words), translateValue(one, getOwn(inner, name), words)]],
+      ),
+    ),
+  )
+
+const translateAttribute = (
+  { name, value, param, place }: Attribute,
+  params: Params,
+  words: Words,
+): Attribute => ({
+  name: translateName(name, params, words),
+  value: translateValue(value, param, words),
+  param: param && renameInside(param, words),
+  place,
+})
+
+/**
+ * Replaces a family of integrations by the instance's own slug, if the value is a family.
+ * @throws Failure `usage` for a family that has several slugs there
+ */
+const translateSlug = (value: JsonValue | undefined, words: Words): JsonValue | undefined => {
+  const own = typeof value === 'string' ? words.slugs(value) : []
+  const [first, ...more] = own
+  if (first === undefined || more.length === 0) return first ?? value
+  throw usage(
+    `${String(value)} has several slugs on this instance: ${own.join(', ')}`,
+    'Choose one.',
+  )
+}
 
 const stripBrackets = (name: string): string => name.replace(/\[\]$/, '')
 
@@ -241,21 +183,23 @@ const collectPairs = (
 /** Matches a placeholder, which is a whole segment of a path but for the ending of a file. */
 const placeholder = /^([:*])(\w+)((?:\.json)?)$/
 
-const fillSegment = ({ endpoint, values }: Ask, segment: string): string => {
+const fillSegment = ({ endpoint, values }: Ask, segment: string, words: Words): string => {
   const [, kind, name, ending = ''] = placeholder.exec(segment) ?? []
   if (name === undefined) return segment
-  const value = getOwn(values, name)
+  const param = endpoint.path[name]
+  const given = getOwn(values, name)
+  const value = param?.completes === 'integration' ? translateSlug(given, words) : given
   if (value === undefined || value === null)
     throw usage(`${name} is missing`, `${endpoint.route} requires it in its path.`)
-  const text =
-    kind === '*' ? encodeWildcard(name, value) : encodeSegment(name, endpoint.path[name], value)
+  const text = kind === '*' ? encodeWildcard(name, value) : encodeSegment(name, param, value)
   return `${text}${ending}`
 }
 
-const fillPath = (ask: Ask): string =>
-  getPath(ask.endpoint)
+const fillPath = (ask: Ask, words: Words): string =>
+  words
+    .path(getPath(ask.endpoint))
     .split('/')
-    .map((segment) => fillSegment(ask, segment))
+    .map((segment) => fillSegment(ask, segment, words))
     .join('/')
 
 /**
@@ -289,11 +233,11 @@ const buildMultipartBody = (
 }
 
 const buildJsonBody = (
-  ask: Ask,
+  { endpoint }: Ask,
   attributes: readonly Attribute[],
 ): Pick<WireRequest, 'headers' | 'body'> => {
   const sent = attributes.filter((a) => a.place === 'body')
-  if (sent.length === 0 && !isAddress(getPath(ask.endpoint))) return { headers: {} }
+  if (sent.length === 0 && !isAddress(getPath(endpoint))) return { headers: {} }
   return {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(Object.fromEntries(sent.map((a) => [a.name, toJson(a.param, a.value)]))),
@@ -308,26 +252,31 @@ const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
  * @param words the instance's own, if it has some
  * @throws Failure `usage` for a missing path value, or one that cannot stand in a path
  */
-export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
+export const buildRequest = (ask: Ask, words: Words = documentedWords): WireRequest => {
   const secrets = getSecretFields(ask.endpoint)
   const { sends, from } = ask.endpoint
   const whole = sends === undefined ? ask : { ...ask, values: { ...sends, ...ask.values } }
   // Endpoints of an extension use the instance's own names already.
-  const isOwn = words === undefined || from !== undefined
-  return encodeAsk(isOwn ? whole : translateAsk(whole, words), secrets)
+  return encodeAsk(whole, from === undefined ? words : documentedWords, secrets)
 }
 
-/** Encodes the values of an ask that is already in the words of its instance. */
-const encodeAsk = (ask: Ask, secrets: ReadonlySet<string>): WireRequest => {
-  const { endpoint, files = {} } = ask
-  const own = listAttributes(ask)
-  const extra = listExtraAttributes(ask)
+const encodeAsk = (ask: Ask, words: Words, secrets: ReadonlySet<string>): WireRequest => {
+  const { endpoint } = ask
+  const translate = (all: readonly Attribute[]): readonly Attribute[] =>
+    words === documentedWords
+      ? all
+      : all.map((one) => translateAttribute(one, endpoint.params, words))
+  const own = translate(listAttributes(ask))
+  const extra = translate(listExtraAttributes(ask))
+  const files = Object.entries(ask.files ?? {}).map(
+    ([name, file]) => [words.name(name), file] as const,
+  )
   const address = isAddress(getPath(endpoint))
-  const path = address ? checkAddress(ask.values[addressName]) : fillPath(ask)
+  const path = address ? checkAddress(ask.values[addressName]) : fillPath(ask, words)
   const query = encodeQuery(collectPairs('query', own, extra))
   const { headers, ...content } =
-    Object.keys(files).length > 0
-      ? buildMultipartBody(own, extra, files)
+    files.length > 0
+      ? buildMultipartBody(own, extra, Object.fromEntries(files))
       : buildJsonBody(ask, [...own, ...extra])
   const join = path.includes('?') ? '&' : '?'
   return {

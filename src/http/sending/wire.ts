@@ -125,10 +125,9 @@ const resolveRedirect = (
 /** Adds the documented names of headers. If both came, the header with the instance's own name takes precedence. */
 const addDocumentedNames = (
   headers: AnswerHeaders,
-  names: readonly string[],
   { header }: Pick<Words, 'header'>,
 ): AnswerHeaders => {
-  const found = names.flatMap((name) => {
+  const found = readHeaders.flatMap((name) => {
     const own = header(name)
     const value = own === name ? undefined : headers[own]
     return value === undefined ? [] : [[name, value] as const]
@@ -315,10 +314,7 @@ export class Wire {
       const { headers: receivedHeaders } = incoming
       return {
         status: incoming.status,
-        headers:
-          words === undefined
-            ? receivedHeaders
-            : addDocumentedNames(receivedHeaders, readHeaders, words),
+        headers: words === undefined ? receivedHeaders : addDocumentedNames(receivedHeaders, words),
         target,
         label,
         method,

@@ -4,7 +4,7 @@
  */
 
 import { getLeadingColumns } from '../../catalogue/pick.js'
-import { createRows, getRowView, toDocumentedName } from '../cell.js'
+import { createRows, getRowView } from '../cell.js'
 import { escapeLine, type SafeText } from '../escape.js'
 import type { FieldMeaning, FormatView, Sink } from '../types.js'
 import { type CellLayout, type PageCell, packCell, renderCell, toPageCell } from './cells.js'
@@ -90,7 +90,7 @@ export class PageList {
   #createCells(values: readonly unknown[], record: unknown): readonly PageCell[] {
     const view = getRowView(record, this.#view)
     return this.#rows.columns().map((name, i) => {
-      const cell = toPageCell(toDocumentedName(name, view), values[i], view)
+      const cell = toPageCell(name, values[i], view)
       const href = cell.href ?? getInstanceHref(this.#rows.link(record, i), view)
       return href === undefined ? cell : { ...cell, href }
     })
@@ -104,10 +104,7 @@ export class PageList {
     const isGrouped = page?.groups !== undefined
     const columns = this.#rows.columns().map((name, i) => {
       const known = isTarget(name, i)
-      const { isTime, words } =
-        known || isGrouped
-          ? unknown
-          : (page?.meaning(toDocumentedName(name, this.#view)) ?? unknown)
+      const { isTime, words } = known || isGrouped ? unknown : (page?.meaning(name) ?? unknown)
       return {
         name: this.#rows.headings()[i] ?? name,
         isTime,

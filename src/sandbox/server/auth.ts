@@ -1,6 +1,5 @@
 /** Identifies the user or job that sends a request, and refuses invalid credentials (`http/README.md`, "Who asks"). */
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { sessionCookie } from '../../catalogue/words.js'
 import type { Actor, Instance } from '../call.js'
 import { forbidden, invalid, notFound, Refusal, unauthorized } from '../reply.js'
 import { findUser } from '../rules/access.js'
@@ -13,7 +12,7 @@ interface CredentialSources {
   /** The parameters of the query and the body; empty if a web page sent the request, since its parameters carry no credentials. */
   readonly params: Readonly<Record<string, unknown>>
   /** The name of the session cookie. */
-  readonly cookie?: string
+  readonly cookie: string
 }
 
 /** The credential that an endpoint needs. */
@@ -46,7 +45,7 @@ const access: readonly TokenType[] = ['personal', 'impersonation', 'project']
 const listSentCredentials = ({
   headers,
   params,
-  cookie: name = sessionCookie,
+  cookie: name,
 }: CredentialSources): (readonly [string, readonly TokenType[]])[] => {
   const ways: (readonly [string | undefined, readonly TokenType[]])[] = [
     [getText(headers['private-token']) ?? getText(params.private_token), access],

@@ -160,7 +160,7 @@ const serve = async (
     method,
     headers,
     params: isFromPage(headers) ? {} : came,
-    cookie: words === undefined ? undefined : words.cookie(sessionCookie),
+    cookie: words?.cookie(sessionCookie) ?? sessionCookie,
   }
   await scheduler.advance()
   const places = words === undefined ? path : other.translatePath(path, words)

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/base/json/json.js'
+import { documentedWords } from '../../../src/catalogue/words.js'
 import { bindWhere, type Known, parseWhere } from '../../../src/engine/where/index.js'
 import { countDraws } from '../../support/draws.js'
 
@@ -23,7 +24,7 @@ const shape = {
   },
 }
 const now = Date.parse('2026-11-21T12:00:00Z')
-const known: Known = { list: shape, now }
+const known: Known = { list: shape, now, naming: documentedWords }
 
 interface Person {
   readonly name?: string | null

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/base/json/json.js'
+import { documentedWords } from '../../../src/catalogue/words.js'
 import {
   bindWhere,
   findUnshapedFields,
@@ -46,6 +47,7 @@ const known: Known = {
   list: listShape,
   single: singleShape,
   now,
+  naming: documentedWords,
   getNumberNames: (field) =>
     field.endsWith('access_level') ? { developer: 30, maintainer: 40 } : undefined,
 }

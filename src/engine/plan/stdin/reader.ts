@@ -4,7 +4,7 @@ import { maxBuilt } from '../../../base/json/json.js'
 import { usage } from '../../../errors.js'
 import type { Command, Given } from '../../command/types.js'
 import type { Raw } from '../line.js'
-import { type Objects, readObjects } from '../objects.js'
+import { type Objects, plainObjects, readObjects } from '../objects.js'
 import type { Sources } from '../parse-values.js'
 
 import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
@@ -26,7 +26,6 @@ import {
   type ObjectContext,
   type PlacedObject,
   parseObjectAt,
-  plainObjects,
   type RowTap,
   splitCells,
 } from './rows.js'

@@ -3,10 +3,9 @@ import { formatNumber, isNumber } from '../../../base/json/json.js'
 import { isObject } from '../../../base/objects.js'
 import { toPlural, withArticle } from '../../../catalogue/kinds.js'
 import { pick } from '../../../catalogue/pick.js'
-import { findKey, mapDottedName, type Naming } from '../../../catalogue/words.js'
 import { createInputFailure, type Failure } from '../../../errors.js'
 import { getFirstSegment, objectColumn } from '../../command/derive.js'
-import type { Objects } from '../objects.js'
+import { type Objects, plainObjects } from '../objects.js'
 
 export interface NumberedText {
   readonly number: number
@@ -32,16 +31,6 @@ export interface RowTap {
   take(place: string, columns: readonly string[], getField: (name: string) => unknown): void
   /** Receives the place of an object without columns. */
   takeBare(place: string): void
-}
-
-export const plainObjects: Objects = {
-  word: 'object',
-  names: [],
-  also: [],
-  known: new Set(),
-  foreign: new Set(),
-  loadForeignFields: async () => new Set(),
-  columns: [],
 }
 
 /** The kind of the objects, and the project of IDs that do not name theirs. */
@@ -74,12 +63,12 @@ const toCellText = (value: unknown): string => {
 }
 
 /** Reads a field of a record. A dotted name may be a key of its own, as `--fields` prints it, or a path. */
-const readField = (record: unknown, name: string, naming: Naming | undefined): string =>
-  toCellText(pick(record, name, naming))
+const readField = (record: unknown, name: string, { naming }: Objects): string =>
+  toCellText(pick(record, name, naming.findKey))
 
 /** Returns the documented name of a field. */
 const toNeutralName = (name: string, { known, naming }: Objects): string =>
-  known.has(name) ? name : mapDottedName(name, naming?.neutral)
+  known.has(name) ? name : naming.neutral(name)
 
 const isKnownCell = (cell: string, objects: Objects): boolean => {
   const name = toNeutralName(cell, objects)
@@ -165,7 +154,7 @@ export const getPipedObject = (
   project?: string,
 ): string =>
   getRowObject(
-    { place: 'a record', getField: (name) => readField(record, name, objects.naming) },
+    { place: 'a record', getField: (name) => readField(record, name, objects) },
     { objects, project },
   )
 
@@ -189,14 +178,14 @@ export const parseObjectAt = (
     return toBareObject(place, own, context)
   }
   const object = getRowObject(
-    { place, getField: (name) => readField(value, name, objects.naming) },
+    { place, getField: (name) => readField(value, name, objects) },
     context,
   )
   if (isObject(value))
     tap?.take(
       place,
       keys.map((key) => toNeutralName(key, objects)),
-      (name) => value[findKey(value, name, objects.naming) ?? name],
+      (name) => value[objects.naming.findKey(value, name) ?? name],
     )
   return object
 }
