@@ -251,6 +251,7 @@ const readRows = async (
     parents,
     ...sharing,
   })
+  for (const { record } of rows) answer.command?.naming.makeLegible(record)
   const { failure } = answer
   if (failure?.category === 'usage') throwWithOrigin(rule, failure)
   if (place.clock.signal.aborted && failure !== undefined) throw failure

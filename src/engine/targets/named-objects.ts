@@ -116,7 +116,7 @@ type NamesRead = ReadonlyMap<string, readonly string[]> | Failure
  * @throws Failure for what is no failure of a single parent
  */
 const readLists = async (
-  { kind, context: { place } }: NameQuery,
+  { command: { naming }, kind, context: { place } }: NameQuery,
   words: readonly string[],
 ): Promise<ReadonlyMap<string, NamesRead>> => {
   const { title } = kinds[kind]
@@ -130,7 +130,7 @@ const readLists = async (
     allowed: scopes,
     parents: { choose: (names) => names, finishParent },
     takeRecord: (bytes, parent) => {
-      const record = parseRecord(bytes)
+      const record = naming.makeLegible(parseRecord(bytes))
       if (!isObject(record) || typeof record[title] !== 'string') return
       const name = parent?.name ?? ''
       const list = lists.get(name) ?? new Map<string, readonly string[]>()
