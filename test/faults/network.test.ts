@@ -273,7 +273,7 @@ describe('a web server that decodes %2F', () => {
       const { url } = await decoding(answer)
       const { code, stderr } = await run(`projects get g/p.q --base-url ${url}`)
       expect(code).toBe(answer.status === 404 ? 4 : 1)
-      if (answer.status === 404) expect(stderr).toMatch(/%2F.*`svcctl doctor`/)
+      if (answer.status === 404) expect(stderr).toMatch(/%2F.*`svcctl doctor --base-url [^`]*`/)
       expect((await run(`projects get 7 -o id --base-url ${url}`)).stdout).not.toBe('')
       const found = await checked(url)
       expect(found.code).not.toBe(0)

@@ -240,7 +240,7 @@ describe('a project that has moved', () => {
     )
     expect([code, server.seen.length]).toEqual([1, 1])
     const { error } = JSON.parse(stderr)
-    expect(error.hint).toContain('`svcctl projects get old/app --fields path_with_namespace`')
+    expect(error.hint).toContain('`svcctl projects get old/app --fields path_with_namespace --')
     if (answer.status === 405) expect(error.message).toMatch(/^the project has moved, .*405 /)
   })
 

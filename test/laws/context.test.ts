@@ -1,4 +1,4 @@
-/** What a command is handed: four services, none of them large, and what carries out its actions; the engine's flags are none of a command's. */
+/** What a command is handed: four services, none of them large, the names of the instance, and what carries out its actions; the engine's flags are none of a command's. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { type SourceNode, sourceFiles, statementsOf, textOf } from '../support/source.js'
@@ -15,9 +15,9 @@ const sizes = (file: string): ReadonlyMap<string, number> =>
     }),
   )
 
-it('is four services of at most a dozen members each, and four members for the actions of a line', () => {
+it('is four services of at most a dozen members each, the names of the instance, and four members for the actions of a line', () => {
   const found = sizes('engine/command/context.ts')
-  expect(found.get('Context')).toBe(8)
+  expect(found.get('Context')).toBe(9)
   const services = [...found].filter(([name]) => name.endsWith('Service'))
   expect(services.map(([name]) => name).sort()).toEqual([
     'AnswerService',
@@ -45,7 +45,6 @@ it('leaves --curl, interruptions and masking to the engine', () => {
     'commands/apply/undoing.ts',
     'commands/artifacts/extract.ts',
     'commands/journal/index.ts',
-    'commands/journal/undo.ts',
     // What a person is told whose command was not run depends on whether they ended the waiting.
     'commands/runners.ts',
   ])
