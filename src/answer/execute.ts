@@ -184,17 +184,17 @@ export const checkTypedLine = async (command: Command, typed: Raw): Promise<void
   const { signal } = new AbortController()
   const { env } = getCurrentIo()
   const asked = { command, raw: typed, signal, onFormat: () => {} }
-  const none = { note: () => {}, warn: () => {}, readStdin: async () => '' }
+  const silent = { note: () => {}, warn: () => {} }
   await checkFiles(command, typed)
   const { raw, parents, said } = await interpretLine(asked, {}, env)
   const { format, globals } = said
-  await checkRunFlags({ command, globals, ui: none }, [])
+  await checkRunFlags({ command, globals, ui: silent }, [])
   checkFormat(format, command, globals)
   if (raw.args.length > 0 && raw.flags.has('select')) throw createIdConflict()
   if (readsValues(raw)) return
   const project = parents && ''
   const own = parents === undefined ? raw : removeParentFlags(raw)
-  await parseGiven(command, own, { env, signal, project, ...none })
+  await parseGiven(command, own, { env, signal, project, readStdin: async () => '', ...silent })
 }
 
 /** Creates the functions that run commands and lines inside a run. */

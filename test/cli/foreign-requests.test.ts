@@ -99,8 +99,8 @@ describe('the hint for the projects of a list that has no form for them', () => 
   })
 
   it.each([
-    ['--profile=north', '-p north'],
-    ['-pnorth --sudo=ana', '-p north --sudo ana'],
+    ['--profile=north', '--profile north'],
+    ['-pnorth --sudo=ana', '--profile north --sudo ana'],
     ['--base-url http://127.0.0.1:1 --insecure', '--base-url http://127.0.0.1:1 --insecure'],
   ])('asks the same instance in the same way: %s', async (flags, same) => {
     const { stderr } = await svcctl(['issues', 'list', ...flags.split(' '), '-P', 'a/b'])

@@ -5,6 +5,7 @@ import { findNearest } from '../../base/suggest.js'
 import { getScopeType, isNumeric, isSwitch } from '../../catalogue/params.js'
 import { canListRecords, getSelectList, hasScopeEndpoint } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
+import { addInstanceFlags } from '../../engine/command/globals.js'
 import type { Command } from '../../engine/command/types.js'
 import {
   findSwitch,
@@ -48,35 +49,17 @@ const toScope = (command: Command, text: string): readonly string[] => {
 }
 
 /**
- * Returns the flags with which another line asks the same instance in the same way; undefined if it cannot, because the
- * line asks several instances or snapshots.
- */
-const listInstanceFlags = (tokens: readonly string[]): readonly string[] | undefined => {
-  const flags = readInstanceFlags(tokens, {})
-  if (hasSeveralProfiles(flags) || getLastValue(tokens, 'from') !== undefined) return undefined
-  const given = Object.entries({
-    '-p': flags.profile,
-    '--base-url': flags.baseUrl,
-    '--sudo': getLastValue(tokens, 'sudo'),
-  })
-  return [
-    ...given.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
-    ...['sandbox', 'insecure']
-      .filter((name) => findSwitch(tokens, name))
-      .map((name) => `--${name}`),
-  ]
-}
-
-/**
  * Returns the ID of a project: of one that is given by its path, the output of another line on the same instance.
- * @returns undefined if no other line prints it
+ * @returns undefined if no other line prints it, because the line asks several instances or snapshots
  */
 export const toProjectId = (project: string, tokens: readonly string[]): string | undefined => {
   if (/^\d+$/.test(project)) return project
-  const flags = listInstanceFlags(tokens)
-  if (flags === undefined) return undefined
-  const words = ['projects', 'get', project, '-o', 'value', '--fields', 'id']
-  return `$(svcctl ${[...words, ...flags].map(quoteWord).join(' ')})`
+  const flags = readInstanceFlags(tokens, {})
+  if (hasSeveralProfiles(flags) || getLastValue(tokens, 'from') !== undefined) return undefined
+  const line = `svcctl projects get ${quoteWord(project)} -o value --fields id`
+  const sudo = getLastValue(tokens, 'sudo')
+  const insecure = findSwitch(tokens, 'insecure') === true
+  return `$(${addInstanceFlags(line, { ...flags, insecure, sudo })})`
 }
 
 /** Replaces `--project` by a condition, for a list without a form for projects; undefined if it has no field for one. */

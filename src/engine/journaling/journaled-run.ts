@@ -8,7 +8,7 @@ import { recoverFrom, usage } from '../../errors.js'
 import type { InstanceService, UiService, WorkspaceService } from '../command/context.js'
 import { getCommandName } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
-import type { Command, Plan, RecordingOptions } from '../command/types.js'
+import type { Command, Plan, RecordingOptions, RevertedRun } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { PromptReply } from '../instance/planning.js'
 import { createJournalId } from '../journal/folder.js'
@@ -82,41 +82,53 @@ export const checkNames = (plan: Plan): void => {
     )
 }
 
+/** Describes the first line of the journal of a run that reverts another one. */
+const createRevertHeader = async (
+  { command, place }: HeaderParts,
+  { endpoint }: Plan,
+  { area, input, ...past }: RevertedRun,
+): Promise<Header> => {
+  const now = place.clock.now()
+  return {
+    run: 1,
+    id: createJournalId(getCommandName(command), now),
+    began: now.toISOString(),
+    command: `${area} ${endpoint.command}`.trim(),
+    endpoint: maskAddresses(endpoint.route),
+    input,
+    ...(await place.getOrigin()),
+    source: 'journal',
+    ...past,
+  }
+}
+
 /** Describes the first line of a journal, according to the first plan. */
 export const createHeader = async (parts: HeaderParts, first: Plan): Promise<Header> => {
   const { command, globals, place, journaling } = parts
+  const { final, reverts } = parts.how ?? {}
+  if (reverts !== undefined) return createRevertHeader(parts, first, reverts)
   const { cwd } = place
   const { shard, undoRecord } = globals
-  const { final, reverts } = parts.how ?? {}
   const replies = parts.getReplies()
   const words = getCommandName(command)
   const now = place.clock.now()
-  const endpoint = maskAddresses(first.endpoint.route)
-  if (reverts !== undefined) {
-    const { area, input, ...past } = reverts
-    const id = createJournalId(words, now)
-    const verb = `${area} ${first.endpoint.command}`.trim()
-    const common = { run: 1, id, began: now.toISOString(), command: verb, endpoint, input } as const
-    return { ...common, ...(await place.getOrigin()), source: 'journal', ...past }
-  }
   // A run over one object does not ask the instance for the user; undoing it does.
   const identity = await place.getOrigin(parts.single ? 'known' : 'asked')
   if (identity.user === null && !parts.single)
     parts.ui.note('the instance does not report your user: --resume will require --yes')
+  const parents = first.parent?.column
+  const line = { command, journaling, final, replies, cwd, shard, undoRecord, parents }
   return {
     run: 1,
     id: createJournalId(words, now, parts.single),
     began: now.toISOString(),
     command: words,
-    endpoint,
+    endpoint: maskAddresses(first.endpoint.route),
     input: getJournalInput(first, journaling.raw, journaling.rowFields),
     ...identity,
     source: journaling.source,
     ...(Object.keys(journaling.names).length > 0 && { names: journaling.names }),
-    ...(await describeRecordedLine({
-      ...{ command, journaling, final, replies, cwd, shard, undoRecord },
-      parents: first.parent?.column,
-    })),
+    ...(await describeRecordedLine(line)),
   }
 }
 
