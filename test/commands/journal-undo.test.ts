@@ -1,4 +1,5 @@
 /** `svcctl journal undo` puts back what a run did, object by object. */
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,6 +10,7 @@ import type { Header, ObjectLine } from '../../src/engine/journal/lines.js'
 import { findInverse } from '../../src/engine/journaling/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../engine/work/header.js'
+import { loseAnswers } from '../support/killed.js'
 import { configuration, folder } from '../support/program.js'
 import { record } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
@@ -47,6 +49,12 @@ const state = async (reads: readonly string[]): Promise<readonly unknown[]> =>
         : code
     }),
   )
+
+/** The journal of the only undo. */
+const getUndoFile = (): string => {
+  const runs = join(config, 'state', 'runs')
+  return join(runs, readdirSync(runs).find((name) => name.endsWith('journal-undo.ndjson')) ?? '')
+}
 
 interface Row {
   readonly endpoint: string
@@ -201,6 +209,41 @@ describe('journal undo', () => {
       expect(again.code, again.stderr).toBe(0)
       expect((await run('journal undo last --yes')).code).toBe(0)
       expect(await state(reads)).toEqual(before)
+    },
+  )
+
+  // A creation is not taken back, because only its answer tells which object it created.
+  const changing = Object.entries(rows).filter(([, { objects }]) => objects[0]?.[1] !== null)
+  it.each(
+    changing.flatMap(([command, row]) => [
+      ['killed', command, row] as const,
+      ['killed and resumed', command, row] as const,
+    ]),
+  )(
+    'brings back what a run changed whose answers were lost, %s: %s',
+    { timeout: 60_000 },
+    async (ends, command, { write: [line = ''], reads }) => {
+      const before = await state(reads)
+      const file = join(folder(), 'lost.ndjson')
+      const ran = await run(`${line} --undo-record --journal ${file}`)
+      expect(ran.code, ran.stderr).toBe(0)
+      const changed = await state(reads)
+      loseAnswers(file)
+      if (ends !== 'killed') {
+        const resumed = await run(`${command} --resume ${file} --yes`)
+        expect(resumed.code, resumed.stderr).toBe(0)
+        expect(await state(reads)).toEqual(changed)
+      }
+      const undone = await run(`journal undo ${file} --yes`)
+      expect(undone.code, undone.stderr).toBe(0)
+      expect(await state(reads)).toEqual(before)
+      const undo = getUndoFile()
+      loseAnswers(undo)
+      const again = await run(`journal undo ${file} --yes`)
+      expect(again.code, again.stderr).toBe(0)
+      const redone = await run(`journal undo ${undo} --yes`)
+      expect(redone.code, redone.stderr).toBe(0)
+      expect(await state(reads)).toEqual(changed)
     },
   )
 

@@ -7,9 +7,9 @@ import type { Context, InstanceService } from '../../engine/command/context.js'
 import { yieldNone } from '../../engine/command/outcomes.js'
 import type { Plan, RevertedRun, WriteOptions } from '../../engine/command/types.js'
 import { checkIdentity, journalArgument, resolveJournalFile } from '../../engine/journal/folder.js'
-import { chooseUndoAction } from '../../engine/journal/objects.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
 import {
+  chooseUndoAction,
   findInverse,
   getUnrecordedNames,
   type Inverse,

@@ -294,6 +294,15 @@ export const canNarrowSelection = (c: CommandFacts, name: string): boolean => {
   return fact.by?.some((flag) => flag === name) === true
 }
 
+/** Returns the arguments that name no object, such as the duration of `issues estimate`. */
+export const getOtherArguments = (
+  { args: [first], open }: Pick<CommandFacts, 'args' | 'open'>,
+  args: readonly string[],
+): readonly string[] => {
+  if (first === undefined || first.variadic || open === true) return []
+  return first.param?.completes === undefined ? args : args.slice(1)
+}
+
 /** True if `--select` can look for objects that belong to no project in the lists of several projects. */
 export const canSelectAcrossProjects = (c: CommandFacts): boolean =>
   getSelectList(c)?.spread === true

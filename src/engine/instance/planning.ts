@@ -322,11 +322,14 @@ export class RunPlanner {
     options: ActionOptions,
     targets: LineTargets | undefined,
   ): Promise<Actions> {
-    if (targets === undefined) return this.#planOwn(given, options)
-    if ('targets' in targets) return this.planTargets(given, options, targets.targets)
+    // All names were checked when a resumed run began. Since then, an object may have been deleted, which must not stop the others.
+    const { planFirst: _, ...rest } = options
+    const how = this.#options.journaling.resumed === undefined ? options : rest
+    if (targets === undefined) return this.#planOwn(given, how)
+    if ('targets' in targets) return this.planTargets(given, how, targets.targets)
     const { createSource } = await import('../plan/stream.js')
     const { command } = this.#options
-    return createSource(command, { given, how: options }, targets.stream, this.#context)
+    return createSource(command, { given, how }, targets.stream, this.#context)
   }
 
   async #planOwn(given: Given, options: ActionOptions): Promise<readonly Plan[]> {

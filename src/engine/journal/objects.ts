@@ -311,6 +311,30 @@ const findChange = (
   )
 }
 
+/** What is known of an object whose outcome no line tells. */
+interface OpenObject {
+  /** The line of the first attempt that knows the previous state. */
+  readonly begun: BegunLine
+  /** True if the answer of an attempt was lost, so that it may have changed the object. */
+  readonly lost: boolean
+}
+
+/** Adds a further attempt, whose previous state may be what an earlier one left. */
+const addAttempt = (earlier: OpenObject | undefined, line: BegunLine): OpenObject => ({
+  begun: earlier?.begun.before === undefined ? line : earlier.begun,
+  lost: earlier !== undefined,
+})
+
+/**
+ * True if an object that needed no request had the changes of an earlier attempt, whose answer was lost.
+ * @param begun the line of the earlier attempt
+ */
+const isEarlierChange = (header: Header, line: DoneLine, begun: BegunLine): boolean => {
+  const { before, after } = begun
+  if (line.status !== undefined || before === undefined) return false
+  return !isDeepStrictEqual(before, after ?? getIntendedAttributes(header, before))
+}
+
 /**
  * Reads the objects that a run changed or may have changed, in the run's order, with their previous attributes.
  * @param onIrreversible receives each object that cannot be restored, and why
@@ -319,32 +343,37 @@ async function* readChanges(
   past: RunHistory,
   onIrreversible: (object: string, why: string) => void,
 ): AsyncGenerator<UndoableItem> {
-  const underWay = new Map<number, BegunLine>()
+  const open = new Map<number, OpenObject>()
   const hasRowValues = hasRows(past.header)
   const rows = new Map<number, QueuedLine['input']>()
   const toChange = (line: BegunLine | DoneLine): UndoableItem | undefined => {
-    const change = findChange(past.header, line, underWay.get(line.n))
+    const change = findChange(past.header, line, open.get(line.n)?.begun)
     const row = rows.get(line.n)
     if (typeof change !== 'string') return row === undefined ? change : { ...change, row }
     onIrreversible(line.object, change)
     return undefined
   }
+  /** Returns the line that tells what an ended attempt changed; undefined if it changed nothing. */
+  const findChangeLine = (line: DoneLine): BegunLine | DoneLine | undefined => {
+    if (line.state === 'done') return line
+    const begun = open.get(line.n)?.begun
+    return begun !== undefined && isEarlierChange(past.header, line, begun) ? begun : undefined
+  }
   // Most lines are about waiting objects.
   const isWanted = (text: string): boolean => hasRowValues || !text.includes('"state":"queued"')
   for await (const line of readObjectLines(past, 'own', isWanted)) {
-    if (line.state === 'queued') {
-      if (line.input !== undefined) rows.set(line.n, line.input)
-      continue
-    }
-    if (line.state === 'done') {
-      const change = toChange(line)
-      if (change !== undefined) yield change
-    }
-    if (line.state === 'begun') underWay.set(line.n, line)
-    else if (line.state !== 'unknown') underWay.delete(line.n)
+    const { n } = line
+    if (line.state === 'queued' && line.input !== undefined) rows.set(n, line.input)
+    if (line.state === 'begun') open.set(n, addAttempt(open.get(n), line))
+    if (line.state === 'failed' && open.get(n)?.lost !== true) open.delete(n)
+    if (line.state !== 'done' && line.state !== 'unchanged') continue
+    const changing = findChangeLine(line)
+    const change = changing && toChange(changing)
+    if (change !== undefined) yield change
+    open.delete(n)
   }
-  for (const line of underWay.values()) {
-    const change = toChange(line)
+  for (const { begun } of open.values()) {
+    const change = toChange(begun)
     if (change !== undefined) yield change
   }
 }
@@ -372,39 +401,4 @@ export const readUndoable = (
   const changes = readChanges(past, onIrreversible)
   // Only runs that cannot be resumed change an object more than once.
   return past.header.final === undefined ? changes : mergeChanges(changes)
-}
-
-/** The action of undo for an object. */
-type UndoAction =
-  /** The object is as the run left it. */
-  | 'write'
-  /** The object is as it was before the run. */
-  | 'unchanged'
-  /** Somebody changed the object since. */
-  | 'conflict'
-
-/**
- * True if an object has the given state.
- * @param unshown true if attributes that the object does not show count as equal
- */
-const matchesState = (now: Attributes, wanted: Attributes, unshown: boolean): boolean =>
-  wanted === null || now === null
-    ? wanted === now
-    : Object.entries(wanted).every(
-        ([name, value]) =>
-          (unshown && now[name] === undefined) ||
-          isDeepStrictEqual(now[name] ?? null, value ?? null),
-      )
-
-/**
- * Chooses what undo does with an object.
- * @param now the current attributes; null if the object does not exist
- */
-export const chooseUndoAction = (
-  { before, after }: Pick<UndoableItem, 'before' | 'after'>,
-  now: Attributes,
-): UndoAction => {
-  if (matchesState(now, before, false)) return 'unchanged'
-  // An attribute that the instance does not show counts as unchanged.
-  return matchesState(now, after, true) ? 'write' : 'conflict'
 }

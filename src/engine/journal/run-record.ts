@@ -143,7 +143,9 @@ export const createRunRecord = <R>(
   return {
     recordStart: (item) => {
       const { n, object, parent } = item
-      const { before, after, unread } = maskFacts(getKnownFacts(item))
+      const { before, after: wanted, unread } = maskFacts(getKnownFacts(item))
+      const intended = before === undefined ? undefined : getIntendedAttributes(before)
+      const after = isDeepStrictEqual(wanted, intended) ? undefined : wanted
       if (before !== undefined) knownFacts.set(n, { before, after })
       const why = unread && removeSecrets(unread)
       return journal.append({ n, object, parent, state: 'begun', before, after, unread: why })

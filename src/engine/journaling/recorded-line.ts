@@ -15,7 +15,7 @@ import { redactSecrets } from '../../base/secrets/redact.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { canComeFromFile, isFile, type Param, takesPairs } from '../../catalogue/params.js'
 import { getReason, usage } from '../../errors.js'
-import { getCommandName, getFlagName, getScope } from '../command/derive.js'
+import { getCommandName, getFlagName, getOtherArguments, getScope } from '../command/derive.js'
 import { getCommandFlags } from '../command/flags.js'
 import { globalFlagRows } from '../command/global-flags.js'
 import type { Command, Flag, Plan } from '../command/types.js'
@@ -169,11 +169,18 @@ interface RecordedLine {
   readonly parents?: Header['parents']
 }
 
+/** Returns the arguments of a line that its journal does not have as objects. */
+const selectArguments = (
+  command: Command,
+  { raw: { args }, source }: JournalOptions,
+): readonly string[] => {
+  if (command.open === true) return args.filter((arg) => arg !== '-')
+  return source === 'parents' ? args : getOtherArguments(command, args)
+}
+
 /** Returns the arguments that are no objects, or that apply to every parent. */
 const getFixedArguments = ({ command, journaling }: RecordedLine): readonly string[] => {
-  const { raw, source } = journaling
-  const open = command.open === true
-  const args = open || source === 'parents' ? raw.args.filter((arg) => !open || arg !== '-') : []
+  const args = selectArguments(command, journaling)
   for (const [i, arg] of args.entries())
     if (holdsSecret(arg)) throw new UnrepeatableError(`the argument ${i + 1} contains a secret`)
   return args

@@ -10,6 +10,7 @@ import {
   canCommandStream,
   canNarrowSelection,
   getCommandName,
+  getOtherArguments,
   getScope,
   type ScopeKind,
 } from '../command/derive.js'
@@ -110,16 +111,20 @@ const loadScopeKind = async (
   return endpoint === undefined ? undefined : getScope(endpoint)?.kind
 }
 
-/** Groups objects by their parents. */
+/**
+ * Groups objects by their parents.
+ * @param others the arguments of the run that name no object
+ */
 const toParentTargets = (
   items: readonly Item[],
   column: Parent['column'],
+  others: readonly string[],
 ): readonly ParentTarget[] => {
   const found = new TargetsWithObjects()
   for (const item of items) found.add(column, item)
   // A parent without objects is the object itself, or uses the arguments that all parents share.
   return found.targets.map(({ args, ...target }) =>
-    args.join('') === '' ? target : { ...target, args },
+    args.join('') === '' ? target : { ...target, args: [...args, ...others] },
   )
 }
 
@@ -161,11 +166,12 @@ const buildResumedLine = async (
   const flags = await mergeFlags(resuming, asked)
   const again = journaling.resumed?.again === true
   const { args } = asked
+  const others = header.source === 'parents' ? getOtherArguments(command, args) : args
   // Objects that were selected in several parents may have no parent recorded.
   const parents = items.every(({ parent }) => parent === undefined) ? undefined : header.parents
   if (parents !== undefined && again) return { raw: { args: raw.args, flags } }
   if (parents !== undefined)
-    return { raw: { args, flags }, ...toParentLine(toParentTargets(items, parents)) }
+    return { raw: { args, flags }, ...toParentLine(toParentTargets(items, parents, others)) }
   const owners = [...new Set(items.map(({ parent }) => parent))]
   const [owner] = owners
   const kind = owner === undefined ? undefined : await loadScopeKind(resuming, header)
@@ -174,16 +180,16 @@ const buildResumedLine = async (
   if (shared && !(again && mark !== undefined)) flags.set(kind, [owner])
   if (again) return { raw: { args: raw.args, flags } }
   if (owner === undefined || kind === undefined || shared)
-    return { raw: { args: getNamedObjects(items), flags, ...getRows(items) } }
+    return { raw: { args: [...getNamedObjects(items), ...others], flags, ...getRows(items) } }
   if (mark !== undefined)
     return {
       raw: {
-        args: items.map((one) => `${one.parent}${mark}${one.object}`),
+        args: [...items.map((one) => `${one.parent}${mark}${one.object}`), ...others],
         flags,
         ...getRows(items),
       },
     }
-  return { raw: { args: [], flags }, ...toParentLine(toParentTargets(items, 'project')) }
+  return { raw: { args: [], flags }, ...toParentLine(toParentTargets(items, 'project', others)) }
 }
 
 /** Builds the line of an `api` call, whose objects come from the journal or are read again. */
@@ -198,7 +204,9 @@ const buildOpenLine = async (
       'the input of a shard of an "api" call cannot be read again',
       `Start a new run with --shard ${shard}.`,
     )
-  return { raw: { args: [...asked.args, '-'], flags: await mergeFlags(resuming, asked) } }
+  const reads = asked.args.some((arg) => arg.includes('{}'))
+  const args = reads ? [...asked.args, '-'] : asked.args
+  return { raw: { args, flags: await mergeFlags(resuming, asked) } }
 }
 
 /** True if the objects are read again, from standard input or by --select. */
@@ -260,7 +268,7 @@ const isStreamed = (command: Command, { parents, source }: Header): boolean =>
   command.open === true
     ? parents === undefined
     : canCommandStream(command) &&
-      command.args.length > 0 &&
+      command.args[0]?.variadic === true &&
       (parents === undefined || source === 'stdin')
 
 const collectItems = async (items: AsyncIterable<Item>): Promise<readonly Item[]> => {

@@ -302,7 +302,10 @@ export class UndoableStep {
     }
     try {
       const before = await this.#findBefore(item, plan)
-      if (before !== undefined) this.#seen.set(item.n, { before })
+      if (before === undefined) return
+      const isChanged = before !== null && this.#parts.inverse?.isPresence !== true
+      const after = isChanged ? getResultingAttributes(plan, {}, before) : undefined
+      this.#seen.set(item.n, { before, after })
     } catch (error) {
       this.#seen.set(item.n, { unread: recoverFrom(error).message })
     }
@@ -391,12 +394,12 @@ export class UndoableStep {
   }
 }
 
-/** Repeats a deletion. An object that does not exist any more counts as unchanged. */
+/** Repeats a deletion. An object that does not exist any more, or whose name no longer exists, counts as unchanged. */
 const sendAgain = async (send: PlanSender, plan: Plan): Promise<PlanAnswer> => {
   try {
     return await send(plan)
   } catch (error) {
-    if (isMissing(error)) return createUnchangedAnswer()
+    if (isMissing(error) || plan.refused?.category === 'not_found') return createUnchangedAnswer()
     throw error
   }
 }

@@ -223,6 +223,37 @@ describe('--resume', () => {
     ])
   })
 
+  it('keeps the arguments that name no object', async () => {
+    server.answer = ({ url }) =>
+      url.endsWith('/user') ? user : /c\/|%2Fc/.test(url) ? notFound : { body: { id: 5 } }
+    expect((await run('issues estimate 7 3h -P a/b -P a/c')).code).toBe(8)
+    forget()
+    server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 5 } })
+    const { code, stderr } = await run('issues estimate --resume last')
+    expect(code, stderr).toBe(0)
+    expect(written()).toEqual(['POST /projects/a%2Fc/issues/7/time_estimate'])
+    expect(server.seen.at(-1)?.body).toBe('{"duration":"3h"}')
+  })
+
+  it('fails only for a name that does not exist any more', async () => {
+    const members = [{ id: 5, username: 'dov' }]
+    server.answer = ({ url, method }) => {
+      if (url.endsWith('/user')) return user
+      if (method === 'GET') return { body: members }
+      return { status: 500 }
+    }
+    members.push({ id: 6, username: 'eva' })
+    const line = 'members remove dov eva -G platform --yes --retries 0'
+    expect((await run(line)).code).not.toBe(0)
+    members.shift()
+    server.answer = ({ url, method }) =>
+      url.endsWith('/user') ? user : method === 'GET' ? { body: members } : { status: 204 }
+    forget()
+    const { code, stderr } = await run('members remove --resume last --yes')
+    expect([code, written()], stderr).toEqual([8, ['DELETE /groups/platform/members/6']])
+    expect(stderr).toContain('group platform has no member named "dov"')
+  })
+
   it('goes on with any call', async () => {
     refused = [2]
     await run(['api', 'put', 'runners/{}', '-', '--param', 'active=false'], '1\n2\n')
