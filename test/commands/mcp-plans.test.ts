@@ -333,6 +333,7 @@ describe('--dry-run --save', () => {
       'GET /projects/8/members',
     ],
     ['approvals rules delete 2 -P platform/app', 'GET /projects/1/approval_rules'],
+    ['issues estimate 7 90h -P platform/app', 'GET /projects/1/issues/7/time_stats'],
   ])('carries out %s', async (line, read) => {
     const before = JSON.stringify((await send(read)).body)
     writeFileSync(join(env.SVC_CONFIG_DIR ?? '', 'ci.pub'), publicKey)
