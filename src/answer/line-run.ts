@@ -30,6 +30,7 @@ import type { RecordFilter } from '../engine/records/where.js'
 import type { PollScreen } from '../engine/repeat.js'
 import { createNoteRow, type Rows } from '../engine/rows.js'
 import type { Item } from '../engine/work/report.js'
+import { addWorkspaceHint } from '../engine/workspace/hints.js'
 import { RunSessions, Workspace } from '../engine/workspace/workspace.js'
 import { Failure } from '../errors.js'
 import { AnswerPrinter } from './answer-printer.js'
@@ -367,14 +368,14 @@ export const runLine = async (
   options: AnswerOptions,
   work: (running: LineRun) => Promise<void>,
 ): Promise<number> => {
-  const { command, journaling } = options
+  const { command, globals, journaling } = options
   const running = await LineRun.open(options)
   const { printing, context } = running
   let failed: unknown
   try {
     await work(running)
   } catch (error) {
-    failed = error
+    failed = addWorkspaceHint(error, { globals })
   }
   await journaling.resumed?.journal.close()
   const wrote = isFullySent(options) && mayChangeInstance(command, journaling.raw.args)

@@ -23,7 +23,7 @@ const createAnswerFailure = (path: string, status: number): Failure =>
     {
       status,
       request: `GET ${path}`,
-      hint: 'Check the base URL with `svcctl doctor`.',
+      advice: { code: 'no-instance' },
     },
   )
 

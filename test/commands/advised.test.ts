@@ -206,6 +206,14 @@ describe('a line on another profile than the current one', () => {
     expect(await run(hint, env)).toMatchObject({ stdout: expect.stringContaining('prod') })
   })
 
+  it('is advised to diagnose the instance that did not answer', async () => {
+    const line = `runners pause ${Array.from({ length: 25 }, (_, i) => i + 1).join(' ')}`
+    const dead = ['--base-url', 'http://127.0.0.1:9', '--retries', '0', '--journal', 'none']
+    const { stderr } = await run(`svcctl ${line} ${dead.join(' ')}`, { ...env, SVC_TOKEN: 'x' })
+    expect(stderr).toContain('twenty times in a row')
+    expect(stderr).toContain('`svcctl doctor --base-url http://127.0.0.1:9`')
+  })
+
   it('is advised the line that carries out its plan, and runs that can be undone', async () => {
     await createProfiles()
     const saved = await run('svcctl runners pause 1 -p prod --dry-run --save', env)

@@ -1,7 +1,7 @@
 /** Checks that a download is the complete archive or file that was requested, which HTTP alone cannot guarantee. */
 import { Failure } from '../../errors.js'
 import { findPageTitle, isPage } from '../../http/answers/network.js'
-import type { Answer } from '../../http/types.js'
+import { type Answer, type NextStep, toDetails } from '../../http/types.js'
 import { getEntryEnd, openArchive, readEntries } from './archive.js'
 
 // The end of an archive, which shows whether bytes are missing.
@@ -128,8 +128,12 @@ const signatureLength = 4
 /** The number of bytes that are sufficient to recognize an HTML page. */
 const sampleSize = 4096
 
-const createAnswerFailure = (answer: Answer, message: string, hint: string): Failure =>
-  new Failure('unreachable', message, { request: `GET ${answer.url}`, status: answer.status, hint })
+const createAnswerFailure = (answer: Answer, message: string, next: NextStep): Failure =>
+  new Failure('unreachable', message, {
+    request: `GET ${answer.url}`,
+    status: answer.status,
+    ...toDetails(next),
+  })
 
 /** Returns true if a download may begin like this. */
 type ExpectedContent = (beginning: string, answer: Answer) => boolean
@@ -180,11 +184,9 @@ const checkStatus = (answer: Answer): void => {
   if (answer.status === 200) return
   answer.cancel()
   const what = answer.status === 206 ? 'a part of the file that was not requested' : 'no file'
-  throw createAnswerFailure(
-    answer,
-    `the instance answered ${answer.status}: ${what}`,
-    'A proxy may be at fault. Try again, or run `svcctl doctor`.',
-  )
+  throw createAnswerFailure(answer, `the instance answered ${answer.status}: ${what}`, {
+    code: 'way',
+  })
 }
 
 /**

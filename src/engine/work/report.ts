@@ -359,7 +359,7 @@ export const toPatienceFailure = (failure: Failure): Failure | undefined => {
 const createUnreachableFailure = (status?: number): Failure => {
   const what = status === undefined ? 'could not be reached' : `answered ${status}`
   return new Failure('unreachable', `the instance ${what} twenty times in a row`, {
-    hint: 'Run `svcctl doctor` to diagnose the connection.',
+    advice: { code: 'way' },
   })
 }
 
