@@ -67,10 +67,10 @@ export class BulkRunner {
     if (due.length > 0) await this.confirm(due, options)
     const listed = this.#engine.listed || options.toRecord !== undefined
     const single = plans.length === 1 && !listed
-    const keeps = due.length > 0 && options.kept !== false
+    const resumed = this.#engine.getResumed?.()
+    const keeps = (due.length > 0 || resumed !== undefined) && options.kept !== false
     const keeper = keeps ? this.#engine.createKeeper?.(only, single, options) : undefined
-    if (single && this.#engine.getResumed?.() === undefined)
-      return yield* this.#runSingle(only, options, keeper)
+    if (single && resumed === undefined) return yield* this.#runSingle(only, options, keeper)
     if (keeper !== undefined) {
       const { runJournaled } = await import('./queues.js')
       return yield* runJournaled(this.#engine, await keeper(), plans, options)
