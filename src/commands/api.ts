@@ -8,6 +8,7 @@ import { loadAllEndpoints } from '../catalogue/index.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { Context, WorkspaceService } from '../engine/command/context.js'
+import type { Globals } from '../engine/command/globals.js'
 import { getAnswerFacts } from '../engine/command/outcomes.js'
 import type { Suggestion } from '../engine/command/types.js'
 import { createTextRow, type Rows } from '../engine/rows.js'
@@ -140,6 +141,15 @@ const checkSingle = ({ flags: { include, silent } }: ApiGiven, isSingle: boolean
   throw usage(`${include === true ? '--include' : '--silent'} works for a single request`)
 }
 
+/** @throws Failure `usage` for paging flags without pages */
+const checkPaging = ({ limit, page, perPage }: Globals, { several }: ApiGiven): void => {
+  // Over several projects or groups, --limit counts their responses.
+  const flags = { limit: several === true ? undefined : limit, page, 'per-page': perPage }
+  const given = Object.entries(flags).find(([, value]) => value !== undefined)
+  if (given !== undefined)
+    throw usage(`--${given[0]} works only with lists`, 'Add --paginate to read a list.')
+}
+
 async function* callApi(context: Context, asked: ApiGiven): Rows {
   const { place } = context
   const piped = asked.args.at(-1) === '-' && asked.args.length > 1
@@ -154,6 +164,7 @@ async function* callApi(context: Context, asked: ApiGiven): Rows {
     )
   checkSingle(given, paginate !== true && asked.several !== true && !each)
   if (paginate === true) return yield* followPages(context, given, template)
+  checkPaging(place.globals, given)
   if (asked.several === true) return yield* callForEachParent(context, given, template)
   const request = await fillApiPath(place, given, template)
   yield* each ? callForEachObject(context, request) : sendOnce(context, request, given.flags)

@@ -9,6 +9,7 @@ import type { Command } from './command/types.js'
 import { toRecordFields } from './records/expressions.js'
 import type { Rows } from './rows.js'
 import { bindWhere, type Expression, type Known, parseWhere } from './where/index.js'
+import { isOpen } from './where/shape.js'
 
 // `--wait-until`: the condition that the records of a round are tested with.
 
@@ -49,7 +50,11 @@ export class WaitCondition {
     for await (const row of rows) {
       if (row.kind === 'open') this.#endpoint = row.view.endpoint
       if (row.kind === 'records') for (const bytes of row.batch) this.#addRecords(parseBytes(bytes))
-      if (row.kind === 'value') this.#addRecords(row.value)
+      if (row.kind === 'value' || row.kind === 'document') this.#addRecords(row.value)
+      if (row.kind === 'answer') {
+        this.#endpoint = row.view.endpoint
+        if (row.answer.value !== undefined) this.#addRecords(row.answer.value)
+      }
       yield row
     }
   }
@@ -59,11 +64,12 @@ export class WaitCondition {
    * @throws Failure `usage` for a field that no record has
    */
   holds(now: Date): boolean {
-    if (this.#records.length === 0) return false
     const known = this.#createKnown(now)
+    // Without a record, only a schema tells which fields there are.
+    if (this.#records.length === 0 && (this.#checked || known.list === undefined)) return false
     const { matches } = bindWhere(this.#bindExpressions(known), known)
     this.#checked = true
-    return this.#records.every(matches)
+    return this.#records.length > 0 && this.#records.every(matches)
   }
 
   /** Creates the failure for a condition that never became true. */
@@ -88,9 +94,10 @@ export class WaitCondition {
   }
 
   #createKnown(now: Date): Known {
+    const shape = this.#endpoint?.returns.shape
     return {
       ...createKnown(this.#options.command, now),
-      list: this.#endpoint?.returns.shape,
+      list: isOpen(shape) ? undefined : shape,
       samples: this.#records,
       areValuesChecked: this.#checked,
     }

@@ -131,7 +131,7 @@ const getSchemaKind = (schema: unknown): FieldKind => {
 }
 
 /** True if a schema has no fields of its own and so allows any field. */
-const isOpen = (schema: unknown): boolean =>
+export const isOpen = (schema: unknown): boolean =>
   isObject(schema) && getProperties(schema) === undefined && (schema.type ?? 'object') === 'object'
 
 const getInnerSchemas = (schema: unknown, name: string): readonly unknown[] => {

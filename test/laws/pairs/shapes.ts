@@ -93,6 +93,7 @@ export const shapes: readonly Shape[] = [
     answer: 'file',
   },
   { name: 'api-get', line: ['api', 'GET', 'runners/1'], answer: 'records' },
+  { name: 'api-list', line: ['api', 'GET', 'runners/all'], answer: 'records' },
   {
     name: 'api-put',
     line: ['api', 'PUT', 'runners/1', '--param', 'description=new'],
