@@ -73,6 +73,8 @@ export interface StringParam extends BaseParam {
     | 'email'
     | 'domain'
     | 'slug'
+    /** A username, or the ID of a user. People may write `@` before it. */
+    | 'username'
     /** A period of time in words, at least one day. */
     | 'span'
   /** The format of each item, if the text has several. */
@@ -109,6 +111,8 @@ export interface EnumParam<V extends string = string> extends BaseParam {
 export interface ListParam extends BaseParam {
   readonly type: 'list'
   readonly of: 'string' | 'integer' | 'enum'
+  /** The format of each item of a list of strings. */
+  readonly format?: 'username'
   readonly values?: readonly string[]
   readonly max?: number
   /** The form in a query: repeated with brackets (default), repeated without brackets, or one value with commas. */

@@ -70,13 +70,13 @@ const getGivenBaseUrl = (flags: InstanceFlags, env: Environment) => {
 }
 
 /**
- * Checks the user to act as.
+ * Checks the user to act as, and returns it without a leading `@`.
  * @throws Failure `usage` if it is neither an ID nor a username
  */
 export const checkSudo = (sudo: string | undefined): string | undefined => {
   if (sudo !== undefined && !/^[\x21-\x7e]+$/.test(sudo))
     throw usage('the user to act as must be an ID or a username', 'Pass --sudo <id|username>.')
-  return sudo
+  return sudo?.replace(/^@/, '')
 }
 
 /** @throws Failure `usage` if the flags for a profile and a base URL name different instances */

@@ -117,6 +117,7 @@ describe('precedence', () => {
       resolveSession(flags, env, services).sudo
     expect(sudo({ sudo: '7' }, { SVC_SUDO: 'bo' })).toBe('7')
     expect(sudo({}, { SVC_SUDO: 'bo' })).toBe('bo')
+    expect(sudo({ sudo: '@bo' }, {})).toBe('bo')
     expect(sudo({}, {})).toBe('ana')
     expect(sudo({ baseUrl: other }, {})).toBeUndefined()
     expect(sudo({ baseUrl: other }, { SVC_PROFILE: 'prod' })).toBeUndefined()
