@@ -24,6 +24,10 @@ const entities: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
 }
 
+/** Replaces the common entities of markup by their characters. */
+export const decodeEntities = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (entity) => entities[entity] ?? entity)
+
 /** True if a text is markup: neither JSON nor any text of the API begins like this. */
 export const isPage = (text: string): boolean => /^\s*<[!?a-z]/i.test(text)
 
@@ -32,7 +36,7 @@ export const findPageTitle = (text: string): string | undefined => {
   const [, title] =
     /<title[^>]*>([^<]{1,500})/i.exec(text) ?? /<h1[^>]*>([^<]{1,500})/i.exec(text) ?? []
   if (title === undefined) return undefined
-  const plain = toOneLine(title.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (e) => entities[e] ?? e))
+  const plain = toOneLine(decodeEntities(title))
   return plain === '' ? undefined : plain
 }
 
