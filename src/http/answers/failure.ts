@@ -4,7 +4,7 @@ import { type Category, Failure } from '../../errors.js'
 import { parseRetryAfter, readHeader } from '../headers.js'
 import { formatStatus, getCategory, getStatusName } from '../status.js'
 import { type AnswerHeaders, type NextStep, toDetails } from '../types.js'
-import { decodeEntities, findPageTitle, isPage, proxyHint, toOneLine } from './network.js'
+import { findPageTitle, findStorageError, isPage, proxyHint, toOneLine } from './network.js'
 import { maskAddressSecrets } from './secrets.js'
 import { encodeSlashes } from './slashes.js'
 
@@ -104,20 +104,11 @@ export const describePage = (text: string): string => {
   return title === undefined ? 'an HTML page' : `an HTML page, “${maskAddressSecrets(title)}”`
 }
 
-/** Returns the code and the message of an object storage's error in XML, as all common ones write it; undefined for other texts. */
-const parseStorageError = (text: string): ErrorMessage | undefined => {
-  const beginning = text.slice(0, searchedLength * 4)
-  const [, code] = /<Code>([^<]{1,100})<\/Code>/.exec(beginning) ?? []
-  if (code === undefined || !/<Error[\s>]/.test(beginning)) return undefined
-  const [, message = ''] = /<Message>([^<]{1,500})<\/Message>/.exec(beginning) ?? []
-  const parts = [code, decodeEntities(message)].map(toOneLine).filter((part) => part !== '')
-  return { text: maskAddressSecrets(parts.join(': ')), shape: 'storage' }
-}
-
 /** @param isDeclaredHtml true if the content type declares an HTML page */
 const parseTextBody = (text: string, isDeclaredHtml: boolean): ErrorMessage => {
-  const storageError = parseStorageError(text)
-  if (storageError !== undefined) return storageError
+  const storageError = findStorageError(text)
+  if (storageError !== undefined)
+    return { text: maskAddressSecrets(storageError), shape: 'storage' }
   const empty = text.trim() === ''
   if (!isPage(text) && (empty || !isDeclaredHtml))
     return {

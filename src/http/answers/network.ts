@@ -25,7 +25,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** Replaces the common entities of markup by their characters. */
-export const decodeEntities = (text: string): string =>
+const decodeEntities = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (entity) => entities[entity] ?? entity)
 
 /** True if a text is markup: neither JSON nor any text of the API begins like this. */
@@ -38,6 +38,19 @@ export const findPageTitle = (text: string): string | undefined => {
   if (title === undefined) return undefined
   const plain = toOneLine(decodeEntities(title))
   return plain === '' ? undefined : plain
+}
+
+/** The number of characters of an error in XML that are searched. */
+const searchedLength = 2000
+
+/** Returns the code and the message of an object storage's error in XML, as all common ones write it; undefined for other texts. */
+export const findStorageError = (text: string): string | undefined => {
+  const beginning = text.slice(0, searchedLength)
+  const [, code] = /<Code>([^<]{1,100})<\/Code>/.exec(beginning) ?? []
+  if (code === undefined || !/<Error[\s>]/.test(beginning)) return undefined
+  const [, message = ''] = /<Message>([^<]{1,500})<\/Message>/.exec(beginning) ?? []
+  const parts = [code, decodeEntities(message)].map(toOneLine)
+  return parts.filter((part) => part !== '').join(': ')
 }
 
 // Requests without a whole answer.
