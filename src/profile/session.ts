@@ -114,9 +114,12 @@ export const getLoginLine = (session?: NamedSession): string => {
     : `${line} -p ${quoteWord(profile.name)}`
 }
 
-const createUnconfiguredFailure = (): Failure =>
+const createUnconfiguredFailure = (env: Environment): Failure =>
   new Failure('auth', 'no instance is configured', {
-    hint: 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.',
+    hint:
+      getEnvironmentVariable(env, 'CI_SERVER_URL') === undefined
+        ? 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.'
+        : 'For the instance of this CI job, set SVC_BASE_URL to $CI_SERVER_URL, and SVC_TOKEN to a token.',
   })
 
 /**
@@ -137,7 +140,7 @@ export const resolveSession = (
   const chosen = chooseProfile(flags, env, services.store)
   const given = getGivenBaseUrl(flags, env)
   const baseUrl = given?.baseUrl ?? chosen?.profile.baseUrl
-  if (baseUrl === undefined) throw createUnconfiguredFailure()
+  if (baseUrl === undefined) throw createUnconfiguredFailure(env)
   checkChoice(flags, baseUrl, chosen?.profile)
   const same = chosen?.profile.baseUrl === baseUrl
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
