@@ -51,8 +51,9 @@ const formatPlace = (checked: string, { file = checked, line, column }: Problem)
 
 // The answer of an instance, whose two forms are converted to one.
 
+/** Converts the messages of an answer to texts, whatever their form is, so that none is lost. */
 const toStrings = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.map(String) : []
+  [value ?? []].flat().map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
 
 /** Converts both forms of the answer to a verdict: `status` from the instance, and `valid` from a project. */
 const toVerdict = async (file: string, data: unknown, checked?: Checked): Promise<Verdict> => {
