@@ -29,6 +29,8 @@ export const normalizeBaseUrl = (given: string): string => {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
     throw createUrlFailure(text, `the scheme ${scheme} is neither http nor https`)
+  if (scheme === undefined && /^https?[:/]/i.test(text))
+    throw createUrlFailure(text, 'its scheme is not followed by ://')
   let url: URL
   try {
     url = new URL(scheme === undefined ? `https://${text}` : text)

@@ -11,6 +11,13 @@ import {
 /** The editions of licenses, the smallest first. */
 export type Edition = 'FREE' | 'PREMIUM' | 'ULTIMATE'
 
+/** The field of a response that shows a parameter under another name. */
+export interface EchoField {
+  readonly field: string
+  /** The field that is true if the response hides a part of the value. */
+  readonly hidden?: string
+}
+
 interface BaseParam {
   /** The help text: one line in the imperative or a noun phrase, without a full stop at its end. */
   readonly help: string
@@ -33,8 +40,11 @@ interface BaseParam {
   readonly words?: readonly string[]
   /** The environment variable that provides the value if a command requires one. */
   readonly env?: string
-  /** True if the response to a write contains the parameter, and false if not. Only set if the shape of the response is misleading. */
-  readonly echo?: boolean
+  /**
+   * True if the response to a write contains the parameter, and false if not. Only set if the shape of the response is misleading, or to the
+   * field that shows the parameter under another name.
+   */
+  readonly echo?: boolean | EchoField
   /**
    * True for a filter whose records have exactly this value in the field of the same name. If the field is a list, it has to contain the
    * value.
@@ -73,6 +83,8 @@ export interface StringParam extends BaseParam {
     | 'email'
     | 'domain'
     | 'slug'
+    /** A username, or the ID of a user. People may write `@` before it. */
+    | 'username'
     /** A period of time in words, at least one day. */
     | 'span'
   /** The format of each item, if the text has several. */
@@ -109,6 +121,8 @@ export interface EnumParam<V extends string = string> extends BaseParam {
 export interface ListParam extends BaseParam {
   readonly type: 'list'
   readonly of: 'string' | 'integer' | 'enum'
+  /** The format of each item of a list of strings. */
+  readonly format?: 'username'
   readonly values?: readonly string[]
   readonly max?: number
   /** The form in a query: repeated with brackets (default), repeated without brackets, or one value with commas. */
@@ -153,6 +167,10 @@ export const getParamFormat = (param: Param | undefined): StringParam['format'] 
 /** True if an empty text removes the current value. */
 export const isClearedByEmpty = (param: Param | undefined): boolean =>
   param?.type === 'string' && param.clears === true
+
+/** Returns the field of a response that shows a parameter; undefined if it has the parameter's own name. */
+export const getEchoField = (param: Param | undefined): EchoField | undefined =>
+  typeof param?.echo === 'object' ? param.echo : undefined
 
 /** True if two parameters have the same type, regardless of their values. */
 export const isSameType = (a: Param, b: Param): boolean => a.type === b.type

@@ -100,6 +100,7 @@ const formats: Readonly<Record<NonNullable<StringParam['format']>, (text: string
   email: (text) => text.trim(),
   domain: (text) => text.trim().toLowerCase(),
   slug: normalizeLines,
+  username: normalizeLines,
   span: (text) => text.trim(),
 }
 

@@ -56,7 +56,12 @@ const createTypedFormat = (format: keyof typeof written): FormatRule => ({
   toSent: (text) => toSentTime(text, format, getCurrentIo().now().getTime()),
 })
 
-const typed = { date: createTypedFormat('date'), datetime: createTypedFormat('datetime'), duration }
+const typed = {
+  date: createTypedFormat('date'),
+  datetime: createTypedFormat('datetime'),
+  duration,
+  username: { expected: 'a username', toSent: (text: string) => text.replace(/^@(?=.)/, '') },
+}
 
 const rules: Readonly<Record<SourceKind, Partial<Record<Format, FormatRule>>>> = {
   text: typed,
@@ -303,11 +308,11 @@ export const readReference = (
 
 /** Returns the parameter for a single item of a list. */
 export const toItemParam = (param: ListParam): IntegerParam | EnumParam | StringParam => {
-  const { of, names, values = [], deprecatedValues, words, help } = param
+  const { of, format, names, values = [], deprecatedValues, words, help } = param
   if (of === 'integer') return { type: 'integer', help, names, words }
   return of === 'enum'
     ? { type: 'enum', help, values, deprecatedValues, words }
-    : { type: 'string', help }
+    : { type: 'string', format, help }
 }
 
 /** Converts a plain value to the type of a parameter. @param given undefined for a list or an object */

@@ -9,7 +9,7 @@ import { findGetCommand, getAnswerFields, getCommandName } from '../engine/comma
 import type { Command } from '../engine/command/types.js'
 import { findOwnWords, getLastValue, readInstanceFlags } from '../engine/command/words.js'
 import { getPlaceOfValues, hasSource, type NamedPlaces } from '../engine/plan/value-lists.js'
-import { isAddress, parsePlace } from '../profile/addresses.js'
+import { cleanPath, isAddress, parsePlace } from '../profile/addresses.js'
 import { makeDirectory } from '../profile/files.js'
 import { getPaths } from '../profile/paths.js'
 import { findScope } from '../profile/project.js'
@@ -129,10 +129,12 @@ const getPlaces = async (
   return resolveAddresses(project === undefined ? { group } : { project }, session)
 }
 
-/** Replaces the web address of a project or group by its path. */
+/** Replaces the web address of a project or group, or the path that a person wrote, by its path. */
 const resolveAddresses = ({ project, group }: NamedPlaces, { baseUrl }: Session): NamedPlaces => {
-  const toPath = (value: string | undefined, kind: 'project' | 'group') =>
-    value === undefined || !isAddress(value) ? value : parsePlace(value, baseUrl, kind).value
+  const toPath = (value: string | undefined, kind: 'project' | 'group') => {
+    if (value === undefined) return undefined
+    return isAddress(value) ? parsePlace(value, baseUrl, kind).value : cleanPath(value)
+  }
   return { project: toPath(project, 'project'), group: toPath(group, 'group') }
 }
 

@@ -17,7 +17,7 @@ import {
   yieldRecords,
 } from '../engine/rows.js'
 import { exitCodes, explainUnread, Failure, isUnoffered, recoverFrom, usage } from '../errors.js'
-import { isAddress, parsePlace } from '../profile/index.js'
+import { cleanPath, isAddress, parsePlace } from '../profile/index.js'
 import type { AccessRow } from './access-row.js'
 import { type Arguments, define } from './define.js'
 import { createUserQuery, formatMemberPlace, type MemberPlace, Memberships } from './memberships.js'
@@ -240,7 +240,7 @@ const createNotFoundFailure = (text: string): Failure =>
 
 /** Replaces an address by its path, with the kind if it is known. */
 const resolveAddress = async ({ place }: Context, text: string): Promise<string> => {
-  if (!isAddress(text)) return text
+  if (!isAddress(text)) return cleanPath(text)
   const { kind, value } = parsePlace(text, (await place.session()).baseUrl)
   return kind === undefined ? value : `${kind}:${value}`
 }

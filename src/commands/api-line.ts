@@ -106,8 +106,22 @@ const formatBody = ({ input, extra, flags: given }: Body): string | undefined =>
 const encodePercent = (text: string): string =>
   [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 
+/** Refuses a placeholder as documents and other tools write it, because the instance would look for an object of that name. */
+const checkNoPlaceholder = (plain: string): void => {
+  const [, placeholder] = /\/(:[a-z][a-z_]*)(?=\/|$)/i.exec(plain) ?? []
+  if (placeholder === undefined) return
+  const [, plural] = new RegExp(`^(?:/api/v4)?/(project|group)s/${placeholder}`).exec(plain) ?? []
+  throw usage(
+    `"${placeholder}" in the path is a placeholder, not a value`,
+    plural === undefined
+      ? 'Write the value in its place.'
+      : `Write {${plural}} in its place to insert that of -${plural === 'group' ? 'G' : 'P'}, or write the ID.`,
+  )
+}
+
 const checkPath = (path: string): string => {
   const [plain = ''] = path.split(/[?#]/)
+  checkNoPlaceholder(plain)
   if (hasDots(plain)) throw usage('"." and ".." cannot be used in a path')
   const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
   if (stray === undefined) return path

@@ -12,7 +12,7 @@ const last = integer('list only the latest entries', { min: 1 })
 const flags = {
   since: string('list entries from this date or time on', { placeholder: 'date|time' }),
   until: string('list entries up to this date or time', { placeholder: 'date|time' }),
-  user: string('filter by user, including requests made as this user'),
+  user: string('filter by user, including requests made as this user', { format: 'username' }),
   method: string('filter by HTTP method', {
     words: ['POST', 'PUT', 'PATCH', 'DELETE'],
     placeholder: 'method',

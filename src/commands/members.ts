@@ -5,6 +5,7 @@ import { members } from '../catalogue/areas/members.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
 import { createFillOptions } from '../engine/command/object-reader.js'
+import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Given, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
@@ -100,6 +101,14 @@ export const add = define({
   rows: async function* (context, given) {
     const actions = await context.planActions(given, { ...createIdResolver(context), apart: true })
     yield* context.write(actions, {
+      finish: async (plan, came) => {
+        if ('failure' in came) throw came.failure
+        if (!('whole' in came)) return {}
+        // The instance answers 2xx for a user whom it rejects, too.
+        const [failure] = await readAddFailures(context, [plan], came.whole)
+        if (failure !== undefined) throw failure
+        return toCallAnswer(came.whole)
+      },
       merge: {
         request: joinPlans,
         parseOutcomes: (plans, whole) => readAddFailures(context, plans, whole),

@@ -28,7 +28,6 @@ import type {
   AnswerHead,
   AnswerHeaders,
   Batch,
-  CallOptions,
   Client,
   ClientOptions,
   ListEnd,
@@ -189,7 +188,11 @@ const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failu
   reply.trace.reportAnswer(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
   const failure = toFailure({ status, headers, body: bytes, request: label, signedIn })
-  if (gatewayStatuses.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
+  if (
+    gatewayStatuses.has(status) &&
+    !attempts.isSafe(method) &&
+    !isMaintenance(status, bytes, 'instance')
+  )
     return markUnknownOutcome(failure)
   if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)
     return failure.with({ unknownOutcome: true, hint: deletedHint })
@@ -252,7 +255,7 @@ class HttpClient implements Client {
       root: this.#wire.root,
       note: (text) => this.options.note?.(text, 'verbose'),
       open: (request, attempts) => this.#openStream({ ...request, how }, attempts),
-      createAttempts: () => this.#createAttempts(how),
+      createAttempts: () => this.#createAttempts({ how }),
       getWidth: () => this.options.gate?.width,
       createWrongBodyFailure: createNotJsonFailure,
     }
@@ -260,7 +263,7 @@ class HttpClient implements Client {
 
   async #openAnswer(request: WireRequest): Promise<Answer> {
     this.#checkReadOnly(request)
-    const reply = await this.#openStream(request, this.#createAttempts(request.how), true)
+    const reply = await this.#openStream(request, this.#createAttempts(request), true)
     const { status, headers, label, body, cancel } = reply
     const url = label.slice(label.indexOf(' ') + 1)
     return { status, headers, url, body: body.withoutTimeLimit(), cancel }
@@ -268,7 +271,7 @@ class HttpClient implements Client {
 
   async #callWithRetries(request: WireRequest): Promise<WholeAnswer> {
     this.#checkReadOnly(request)
-    const attempts = this.#createAttempts(request.how)
+    const attempts = this.#createAttempts(request)
     for (;;) {
       const reply = await this.#sendUntilAnswer(request, attempts)
       try {
@@ -285,11 +288,11 @@ class HttpClient implements Client {
     }
   }
 
-  #createAttempts(options: CallOptions = {}): Attempts {
+  #createAttempts({ how = {}, safe }: Pick<WireRequest, 'how' | 'safe'>): Attempts {
     const { note = () => {} } = this.options
-    const { retries = this.options.retries, signal } = options
-    const limits = { retries, refusals: options.retries ?? this.options.refusals ?? retries }
-    return new Attempts(limits, this.clock, note, joinSignals(this.#signal, signal))
+    const { retries = this.options.retries, signal } = how
+    const limits = { retries, refusals: how.retries ?? this.options.refusals ?? retries }
+    return new Attempts(limits, this.clock, note, joinSignals(this.#signal, signal), safe)
   }
 
   async #sendUntilAnswer(

@@ -20,6 +20,8 @@ interface Address {
 const scheme = /^(?:git\+)?([a-z][a-z0-9.-]*):\/\//i
 /** Matches `[user@]host:path`, the form in which git writes SSH addresses. */
 const scp = /^(?:[^@/\s]+@)?(\[[^\]]+\]|[^@:/\s]+):(.+)$/
+/** Matches `[[user@]host:port]:`, the form with a port. */
+const scpPort = /^\[(?:[^@\]\s]+@)?([^@:\]\s]+):\d+\]:/
 
 const parseUrl = (text: string): Address | undefined => {
   if (!URL.canParse(text)) return undefined
@@ -33,10 +35,10 @@ const parseUrl = (text: string): Address | undefined => {
     : undefined
 }
 
-/** Parses `ssh://[user@]host[:port]/path`, `http(s)://…` and `[user@]host:path`; undefined for any other text. */
+/** Parses `ssh://[user@]host[:port]/path`, `http(s)://…`, `[user@]host:path` and `[[user@]host:port]:path`; undefined for any other text. */
 const parseAddress = (text: string): Address | undefined => {
   if (scheme.test(text)) return parseUrl(text.replace(/^git\+/i, ''))
-  const [, name = '', rest = ''] = scp.exec(text) ?? []
+  const [, name = '', rest = ''] = scp.exec(text.replace(scpPort, '$1:')) ?? []
   if (name === '') return undefined
   const path = `/${rest.replace(/^\/+/, '')}`
   const host = domainToASCII(name) || name.toLowerCase()
@@ -83,6 +85,10 @@ const getInstancePath = (
 
 /** Removes the trailing slashes and the `.git` of a path. */
 const trimPath = (path: string): string => trimTrailingSlashes(path).replace(/\.git$/, '')
+
+/** Returns a full path as instances write it, for one that was copied from an address: `/a%2Fb.git/` becomes `a/b`. */
+export const cleanPath = (path: string): string =>
+  trimPath((/%2F/i.test(path) ? decodeUri(path) : path).replace(/^\/+/, ''))
 
 /** True if a path has at least this many segments, and none of them is empty or consists of dots. */
 const hasSegments = (path: string, least: number): boolean => {

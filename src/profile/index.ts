@@ -1,12 +1,13 @@
 /** Exports what other rooms use of `profile/`: sessions, profiles, credentials, the default project and group, and the audit log. */
 
-export { isAddress, parsePlace, parseWebPath } from './addresses.js'
+export { cleanPath, isAddress, parsePlace, parseWebPath } from './addresses.js'
 export { type AuditEntry, auditFields, createAuditEntry, openAudit } from './audit.js'
 export { getEnvironmentToken, getJobToken } from './environment.js'
 export { getPaths, getRunFolder } from './paths.js'
 export { findScope, getEnvironmentScope, type ScopeChoice } from './project.js'
 export {
   checkReadOnly,
+  checkSudo,
   decideConfirmation,
   getActiveProfile,
   getActiveVocabulary,

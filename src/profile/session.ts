@@ -70,13 +70,13 @@ const getGivenBaseUrl = (flags: InstanceFlags, env: Environment) => {
 }
 
 /**
- * Checks the user to act as.
+ * Checks the user to act as, and returns it without a leading `@`.
  * @throws Failure `usage` if it is neither an ID nor a username
  */
 export const checkSudo = (sudo: string | undefined): string | undefined => {
   if (sudo !== undefined && !/^[\x21-\x7e]+$/.test(sudo))
     throw usage('the user to act as must be an ID or a username', 'Pass --sudo <id|username>.')
-  return sudo
+  return sudo?.replace(/^@/, '')
 }
 
 /** @throws Failure `usage` if the flags for a profile and a base URL name different instances */
@@ -114,9 +114,12 @@ export const getLoginLine = (session?: NamedSession): string => {
     : `${line} -p ${quoteWord(profile.name)}`
 }
 
-const createUnconfiguredFailure = (): Failure =>
+const createUnconfiguredFailure = (env: Environment): Failure =>
   new Failure('auth', 'no instance is configured', {
-    hint: 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.',
+    hint:
+      getEnvironmentVariable(env, 'CI_SERVER_URL') === undefined
+        ? 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.'
+        : 'For the instance of this CI job, set SVC_BASE_URL to $CI_SERVER_URL, and SVC_TOKEN to a token.',
   })
 
 /**
@@ -137,7 +140,7 @@ export const resolveSession = (
   const chosen = chooseProfile(flags, env, services.store)
   const given = getGivenBaseUrl(flags, env)
   const baseUrl = given?.baseUrl ?? chosen?.profile.baseUrl
-  if (baseUrl === undefined) throw createUnconfiguredFailure()
+  if (baseUrl === undefined) throw createUnconfiguredFailure(env)
   checkChoice(flags, baseUrl, chosen?.profile)
   const same = chosen?.profile.baseUrl === baseUrl
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined

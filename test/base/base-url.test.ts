@@ -20,6 +20,7 @@ describe('normalizeBaseUrl', () => {
     ['https://forge.test/sub/api/v4/', 'https://forge.test/sub'],
     ['http://[::1]:80/', 'http://[::1]'],
     ['[::1]:8080', 'https://[::1]:8080'],
+    ['http.test/https', 'https://http.test/https'],
     ['https://h.test/api/v4ish', 'https://h.test/api/v4ish'],
   ])('%s becomes %s', (given, normal) => {
     expect(normalizeBaseUrl(given)).toBe(normal)
@@ -29,6 +30,9 @@ describe('normalizeBaseUrl', () => {
     ['', 'empty'],
     ['https://', 'not a URL'],
     ['ftp://forge.test', 'ftp'],
+    ['https:/forge.test', '://'],
+    ['HTTP:forge.test', '://'],
+    ['https//forge.test', '://'],
     ['file:///etc', 'file'],
     ['https://forge.test?x=1', 'query'],
     ['https://forge.test?', 'query'],

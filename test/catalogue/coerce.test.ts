@@ -82,6 +82,18 @@ describe('a value by its parameter', () => {
       '-----BEGIN PRIVATE KEY-----',
       { ...same('-----BEGIN PRIVATE KEY-----'), file: 'wrong format' },
     ],
+    [
+      'a username as people write it',
+      string('u', { format: 'username' }),
+      '@ana',
+      { ...same('@ana'), text: 'ana', data: 'ana' },
+    ],
+    [
+      'several usernames',
+      list('string', 'u', { format: 'username' }),
+      ['@ana', 'ben'],
+      { ...same(['@ana', 'ben']), text: ['ana', 'ben'], data: ['ana', 'ben'] },
+    ],
     ['text with a NUL', string('s'), 'a\0', same('wrong format')],
     [
       'several in one string',

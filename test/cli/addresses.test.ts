@@ -41,6 +41,7 @@ const remotes = [
   'GIT.example:apps/play',
   'ssh://git@git.example:2222/apps/play.git',
   'git+ssh://git@git.example/apps/play.git',
+  '[git@git.example:2222]:apps/play.git',
   'https://oauth2:canary@git.example/apps/play.git',
   'HTTPS://GIT.EXAMPLE:443/apps/play',
 ]
@@ -113,6 +114,21 @@ describe('an address', () => {
     expect(curl.stdout).toContain('"start_project":"apps/play"')
   })
 
+  it.each([
+    '/apps/play',
+    'apps/play/',
+    'apps/play.git',
+    'apps%2Fplay',
+    'apps%2fplay%2Egit',
+    '//apps/play//',
+  ])('is not needed: the path %s is that of the project', async (text) => {
+    expect(await asked(`jobs list -P ${text}`)).toBe('/projects/apps%2Fplay/jobs')
+    expect(await asked(`projects get ${text}`)).toBe('/projects/apps%2Fplay')
+    expect(await asked('jobs list', base, { SVC_PROJECT: text })).toBe('/projects/apps%2Fplay/jobs')
+    expect(await asked(`mr get ${text}!1`)).toBe('/projects/apps%2Fplay/merge_requests/1')
+    expect(await asked(`members list -G ${text}`)).toBe('/groups/apps%2Fplay/members')
+  })
+
   it('is one of several, from the line and from standard input', async () => {
     const [one, two] = [`${server.url}/a/b/-/jobs`, `${server.url}/c/d.git`]
     const wanted = ['GET /projects/a%2Fb/jobs', 'GET /projects/c%2Fd/jobs']
@@ -126,6 +142,8 @@ describe('an address', () => {
       [`jobs list -P ${one},${two},a/b`],
       [`jobs list -P ${one} -P ${two}`],
       ['jobs list -P -', `${one}\n${two}\na/b\n`],
+      ['jobs list -P /a/b,c/d/,a%2Fb'],
+      ['jobs list -P -', '/a/b\nc%2Fd\na/b.git\n'],
     ]
     for (const [line, input] of lines) {
       server.seen.length = 0

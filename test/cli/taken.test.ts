@@ -79,6 +79,24 @@ describe('an attribute counts as taken', () => {
       { name: 'x' },
     ],
     [
+      'as the objects of its IDs',
+      approvals.rulesUpdate,
+      { user_ids: [1, 2], group_ids: [], protected_branch_ids: [3] },
+      { users: [{ id: 2 }, { id: 1 }], groups: [], protected_branches: [{ id: 3, name: 'x' }] },
+    ],
+    [
+      'where the answer hides a part of it',
+      approvals.rulesUpdate,
+      { group_ids: [4] },
+      { groups: [], contains_hidden_groups: true },
+    ],
+    [
+      'where the answer is about several members',
+      members.addToGroup,
+      { access_level: 30, expires_at: '2027-01-01' },
+      { status: 'success' },
+    ],
+    [
       'where it only triggers something',
       commits.create,
       { stats: true, branch: 'x' },
@@ -170,6 +188,18 @@ describe('an attribute counts as not taken', () => {
       settings.update,
       { signup_enabledd: true },
       { signup_enabled: true },
+    ],
+    [
+      'when the objects of its IDs are others',
+      approvals.rulesUpdate,
+      { user_ids: [1], group_ids: [4], protected_branch_ids: [3] },
+      { users: [], groups: [{ id: 5 }], protected_branches: [{ id: 3 }, { id: 4 }] },
+    ],
+    [
+      'when a new member has another level or end',
+      members.addToGroup,
+      { access_level: 30, expires_at: '2027-01-01' },
+      { access_level: 20, expires_at: null },
     ],
     ['when properties lack it', integrations.update, { room: 'x' }, { properties: {} }],
     ['when no value of an object is it', runners.update, { locked: 'x' }, { locked: { id: 6 } }],

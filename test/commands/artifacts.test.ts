@@ -1,6 +1,6 @@
 /** `artifacts download` and `artifacts file`: where the bytes go, and what is refused. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -137,6 +137,25 @@ describe('artifacts download', () => {
     expect((await download(' --extract', cwd)).code).toBe(0)
     for (const [name, bytes] of large)
       expect(readFileSync(join(cwd, name)).equals(bytes)).toBe(true)
+  })
+
+  it('keeps the permissions of files, but no bits that change the user of a program', async () => {
+    const file = new ZipFile()
+    const large = randomBytes(1 << 21)
+    file.addBuffer(Buffer.from('#!/bin/sh\n'), 'run.sh', { mode: 0o100755 })
+    file.addBuffer(large, 'large', { mode: 0o100755, compress: false })
+    file.addBuffer(Buffer.from('key'), 'private', { mode: 0o100400 })
+    file.addBuffer(Buffer.from('x'), 'root', { mode: 0o106755 })
+    file.end()
+    const body = await buffer(file.outputStream)
+    server.answer = () => ({ body, headers: { 'content-length': `${body.length}` } })
+    const cwd = folder()
+    expect((await download(' --extract', cwd)).code).toBe(0)
+    const modes = ['run.sh', 'large', 'private', 'root'].map(
+      (name) => statSync(join(cwd, name)).mode & 0o7777,
+    )
+    const executable = 0o777 & ~process.umask()
+    expect(modes).toEqual([0o755 & executable, 0o755 & executable, 0o600, 0o755 & executable])
   })
 
   it('refuses --extract beside --to -, before anything is sent', async () => {

@@ -131,13 +131,31 @@ describe('ci lint', () => {
       seen.body.includes('odd')
         ? { status: 403, body: { message: '403 Forbidden' } }
         : answer(seen, index)
-    const ran = await lint('ci/good.yml ci/odd.yml', cwd)
+    const line = 'ci/odd.yml ci/good.yml --report junit=r.xml --report sarif=r.sarif'
+    const ran = await lint(line, cwd)
     expect(ran.code).toBe(3)
+    const xml = readFileSync(join(cwd, 'r.xml'), 'utf8')
+    expect(xml).toContain('tests="2" failures="0" errors="1"')
+    expect(xml).toContain('<error type="auth" message="ci/odd.yml was not checked">403 Forbidden')
+    const { results } = JSON.parse(readFileSync(join(cwd, 'r.sarif'), 'utf8')).runs[0]
+    expect(results).toMatchObject([
+      {
+        ruleId: 'unchecked',
+        level: 'error',
+        message: { text: 'ci/odd.yml was not checked: 403 Forbidden' },
+      },
+    ])
     expect(rowsOf(ran.stdout).map(({ file }) => file)).toEqual(['ci/good.yml'])
     expect(ran.stderr).toContain('ci/odd.yml was not checked')
+    server.answer = () => ({ body: { valid: false, errors: 'one', warnings: [{ line: 3 }] } })
+    const [other] = JSON.parse((await lint('ci/good.yml -o json', cwd)).stdout)
+    expect(other).toMatchObject({ errors: ['one'], warnings: ['{"line":3}'] })
     server.answer = () => ({ body: { other: true } })
     const strange = await lint('ci/good.yml', cwd)
     expect(strange.code).toBe(7)
+    const head = await lint('-P a/b --report junit=head.xml', cwd)
+    expect(head.code).toBe(7)
+    expect(readFileSync(join(cwd, 'head.xml'), 'utf8')).toContain('message="HEAD was not checked"')
     expect(strange.stderr).toContain('the response for ci/good.yml is not a lint result')
   })
 

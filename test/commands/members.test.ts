@@ -134,6 +134,15 @@ describe('members add', () => {
     expect(ran.stderr).toContain('user 5 of project 3: added')
   })
 
+  it('is a failure where the instance rejects the only one with a success', async () => {
+    server.answer = ({ method }) => ({
+      body: method === 'GET' ? people : { status: 'error', message: { dov: 'is a bot' } },
+    })
+    expect(await add('5')).toMatchObject({ code: 1, stdout: '' })
+    const { stderr } = await add('5', '-o', 'json')
+    expect(JSON.parse(stderr).error).toEqual({ category: 'failed', message: 'is a bot' })
+  })
+
   it('sends one as itself', async () => {
     server.answer = () => ({ status: 201, body: { id: 8, access_level: 30 } })
     expect(JSON.parse((await add('8', '-o', 'json')).stdout)).toEqual({ id: 8, access_level: 30 })

@@ -52,6 +52,15 @@ describe('an error body', () => {
     ],
     ['<!DOCTYPE html><h1>Sign in</h1>', 'an HTML page, “Sign in”'],
     ['<html></html>', 'an HTML page'],
+    [
+      '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Request has\n expired &amp; more</Message><HostId>secret</HostId></Error>',
+      'AccessDenied: Request has expired & more',
+    ],
+    [
+      '<Error xmlns="x"><RequestId>1</RequestId><Code>NoSuchKey</Code><Key>a</Key></Error>',
+      'NoSuchKey',
+    ],
+    ['<?xml version="1.0"?><Other><Code>5</Code></Other>', 'an HTML page'],
     ['{"message": "cut', ''],
     ['', ''],
     ['null', ''],
@@ -207,6 +216,9 @@ describe('what to do next', () => {
     expect(next(409, { message: 'Rebase is in progress' })).not.toContain(
       'An object with this name or key already exists.',
     )
+  })
+  it.each([403, 404, 503])('is about the object storage at %i, if that answered', (status) => {
+    expect(next(status, '<Error><Code>SlowDown</Code></Error>')).toContain('an object storage')
   })
   it('says how long the instance asks to wait', () => {
     const headers = { 'retry-after': '17' }

@@ -117,6 +117,7 @@ describe('precedence', () => {
       resolveSession(flags, env, services).sudo
     expect(sudo({ sudo: '7' }, { SVC_SUDO: 'bo' })).toBe('7')
     expect(sudo({}, { SVC_SUDO: 'bo' })).toBe('bo')
+    expect(sudo({ sudo: '@bo' }, {})).toBe('bo')
     expect(sudo({}, {})).toBe('ana')
     expect(sudo({ baseUrl: other }, {})).toBeUndefined()
     expect(sudo({ baseUrl: other }, { SVC_PROFILE: 'prod' })).toBeUndefined()
@@ -170,6 +171,9 @@ describe('no session', () => {
     expect(failure.exitCode).toBe(3)
     expect(failure.details.hint).toContain('svcctl auth login')
     expect(failure.details.hint).toContain('--sandbox')
+    const job = { CI_SERVER_URL: prod, CI_JOB_TOKEN: 'env' }
+    const inJob = await failureOf(() => resolveSession({}, job, services))
+    expect(inJob.details.hint).toContain('set SVC_BASE_URL to $CI_SERVER_URL')
   })
 
   it('with a profile that is not there', async () => {

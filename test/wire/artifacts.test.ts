@@ -23,6 +23,11 @@ pin('artifacts', artifacts, [
     values: { id: 'g/p', ref_name: 'main', artifact_path: 'a/b.txt', job: 'build' },
     sends: 'GET /projects/g%2Fp/jobs/artifacts/main/raw/a/b.txt?job=build',
   },
+  {
+    key: 'file',
+    values: { id: 3, job_id: 8, artifact_path: './/./dist/app.txt' },
+    sends: 'GET /projects/3/jobs/8/artifacts/dist/app.txt',
+  },
   { key: 'keep', values: { id: 3, job_id: 8 }, sends: 'POST /projects/3/jobs/8/artifacts/keep' },
   { key: 'delete', values: { id: 3, job_id: 8 }, sends: 'DELETE /projects/3/jobs/8/artifacts' },
 ])

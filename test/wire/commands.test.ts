@@ -60,6 +60,16 @@ describe('requests', () => {
       'GET /issues?assignee_id=None&not[labels]=a,b&not[assignee_username][]=x&not[iids][]=3&per_page=100',
     ],
     [
+      'issues list --assignee-username @ana,ben --not author-username=@cy',
+      'GET /issues?assignee_username[]=ana&assignee_username[]=ben&not[author_username]=cy&per_page=100',
+    ],
+    [
+      'mr list -P 3 --author-username @ana --reviewer-username any',
+      'GET /projects/3/merge_requests?author_username=ana&reviewer_username=Any&per_page=100',
+    ],
+    ['events list --user @ana', 'GET /users/ana/events?per_page=100'],
+    ['projects list --user @ana', 'GET /users/ana/projects?per_page=100'],
+    [
       'issues spend platform/app#7 -- -1h',
       'POST /projects/platform%2Fapp/issues/7/add_spent_time',
       '{"duration":"-1h"}',

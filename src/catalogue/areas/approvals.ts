@@ -118,10 +118,13 @@ const required = {
   approvals_required: integer('number of required approvals', { required: true, min: 0 }),
 } as const
 const approvers = {
-  user_ids: list('integer', 'user IDs of approvers'),
-  group_ids: list('integer', 'group IDs of approvers'),
+  user_ids: list('integer', 'user IDs of approvers', { echo: { field: 'users' } }),
+  group_ids: list('integer', 'group IDs of approvers', {
+    echo: { field: 'groups', hidden: 'contains_hidden_groups' },
+  }),
   protected_branch_ids: list('integer', 'IDs of the protected branches that the rule applies to', {
     edition: 'PREMIUM',
+    echo: { field: 'protected_branches' },
   }),
 } as const
 

@@ -142,7 +142,9 @@ export const events = {
   listOfUser: endpoint('GET /users/:id/events', many(Event), {
     summary: 'List the events of a user, newest first',
     command: 'list',
-    path: { id: string('user: ID or username', { name: 'user', completes: 'user' }) },
+    path: {
+      id: string('user: ID or username', { name: 'user', format: 'username', completes: 'user' }),
+    },
     params: {
       ...filters,
       page: integer('page', { default: 1, min: 1 }),

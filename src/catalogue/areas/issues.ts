@@ -34,10 +34,14 @@ const filters = {
     keeps: { field: 'assignees.id' },
   }),
   assignee_username: list('string', 'filter by assignee username', {
+    format: 'username',
     keeps: { field: 'assignees.username' },
   }),
   author_id: integer('filter by author ID', { completes: 'user', keeps: { field: 'author.id' } }),
-  author_username: string('filter by author username', { keeps: { field: 'author.username' } }),
+  author_username: string('filter by author username', {
+    format: 'username',
+    keeps: { field: 'author.username' },
+  }),
   confidential: boolean('filter by confidentiality', { exact: true }),
   ...times,
   due_date: oneOf(

@@ -100,8 +100,13 @@ const createMemberParams = (place: keyof typeof assignableLevels) =>
       completes: 'user',
       suggests: 'username',
     }),
-    access_level: integer(level, { required: true, ...createLevelValues(place) }),
-    expires_at: ends,
+    // Only the response about a single user is a member.
+    access_level: integer(level, {
+      required: true,
+      echo: { field: 'access_level' },
+      ...createLevelValues(place),
+    }),
+    expires_at: { ...ends, echo: { field: 'expires_at' } },
     invite_source: string('source of the invitation'),
     areas_of_focus: string('tasks for the new member'),
   }) as const

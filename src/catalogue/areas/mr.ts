@@ -27,6 +27,7 @@ const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
 
 /** The list accepts this filter in `not` only. */
 const assignee_username = string('filter by assignee username', {
+  format: 'username',
   keeps: { field: 'assignees.username' },
 })
 const filters = {
@@ -52,7 +53,10 @@ const filters = {
     deprecatedValues: oldScopes,
   }),
   author_id: integer('filter by author ID', { completes: 'user', keeps: { field: 'author.id' } }),
-  author_username: string('filter by author username', { keeps: { field: 'author.username' } }),
+  author_username: string('filter by author username', {
+    format: 'username',
+    keeps: { field: 'author.username' },
+  }),
   assignee_id: integer('filter by assignee ID', {
     words: noneAny,
     completes: 'user',
@@ -74,6 +78,7 @@ const filters = {
     keeps: { field: 'reviewers.id' },
   }),
   reviewer_username: string('filter by reviewer username', {
+    format: 'username',
     words: noneAny,
     keeps: { field: 'reviewers.username' },
   }),

@@ -79,7 +79,13 @@ export const projects = {
   listOfUser: endpoint('GET /users/:user_id/projects', many(Project), {
     summary: 'List the visible projects that a user owns',
     command: 'list',
-    path: { user_id: string('user: ID or username', { name: 'user', completes: 'user' }) },
+    path: {
+      user_id: string('user: ID or username', {
+        name: 'user',
+        format: 'username',
+        completes: 'user',
+      }),
+    },
     params: { ...shared, order_by: oneOf(orders, orderHelp, newest) },
     columns,
     lists: 'project',

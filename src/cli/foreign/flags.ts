@@ -294,6 +294,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['--insecure'],
   },
   { names: ['--max-retries', '--retry'], value: true, gives: ['--retries $1'] },
+  { names: ['-j'], value: true, of: /^artifacts /, gives: ['--job $1'] },
   {
     names: ['--parallelism', '--parallel', '--jobs', '-j'],
     value: true,
@@ -352,6 +353,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
   },
   { names: ['--assignee', '-a'], value: true, gives: ['--assignee-username $1'] },
   { names: ['--author'], value: true, gives: ['--author-username $1'] },
+  { names: ['--reviewer', '-r'], value: true, gives: ['--reviewer-username $1'] },
   {
     names: ['--branch', '-b'],
     value: true,

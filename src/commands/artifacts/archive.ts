@@ -183,9 +183,21 @@ export interface Contents {
 const createEntryFailure = (entry: Entry, which: string): Failure =>
   createUnsafeEntryFailure(entry.fileName, which)
 
+/** Returns the mode that Unix systems store in an entry; 0 if another system wrote it. */
+const getUnixMode = (entry: Entry): number => entry.externalFileAttributes >>> 16
+
+/**
+ * Returns the permissions for an extracted file: those of the entry, and reading and writing for its owner. Bits that change the user or
+ * group of a program are left out, and the umask applies.
+ */
+export const getFilePermissions = (entry: Entry): number => {
+  const permissions = getUnixMode(entry) & 0o777
+  return permissions === 0 ? 0o666 : permissions | 0o600
+}
+
 /** True for symbolic links, devices and the like, by the file type that Unix systems store in an entry. */
 const isSpecialFile = (entry: Entry): boolean => {
-  const mode = (entry.externalFileAttributes >>> 16) & 0o170000
+  const mode = getUnixMode(entry) & 0o170000
   return mode !== 0 && mode !== 0o100000 && mode !== 0o040000
 }
 

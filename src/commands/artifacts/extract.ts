@@ -23,6 +23,7 @@ import {
   type Archive,
   type Contents,
   createExtractFailure,
+  getFilePermissions,
   openArchive,
   type Placement,
   readArchiveContents,
@@ -56,7 +57,7 @@ const writeSmallEntry = async (archive: Archive, { entry, path }: Placement, fol
   if (bytes.length < entry.uncompressedSize) throw new Error('too few bytes')
   if (bytes.length > entry.uncompressedSize) throw new Error('too many bytes')
   if (crc32(bytes) !== entry.crc32) throw createChecksumError()
-  await writeFile(join(folder, path), bytes, { flag: 'wx' })
+  await writeFile(join(folder, path), bytes, { flag: 'wx', mode: getFilePermissions(entry) })
 }
 
 /** Writes a file of an archive. @throws Error if its content does not match its size or checksum */
@@ -79,7 +80,7 @@ const writeEntry = async (
         yield chunk
       }
     },
-    createWriteStream(join(folder, path), { flags: 'wx' }),
+    createWriteStream(join(folder, path), { flags: 'wx', mode: getFilePermissions(entry) }),
     { signal },
   )
   if (sum !== entry.crc32) throw createChecksumError()

@@ -11,7 +11,13 @@ import { createExitRow, type Rows, yieldRecords, yieldText } from '../../engine/
 import { exitCodes, Failure, type FailureDetails, recoverFrom, usage } from '../../errors.js'
 import { type Arguments, define, reportFlag } from '../define.js'
 import { createWaitOptions } from '../profile.js'
-import { type JunitCase, renderJunit, renderSarif, writeReports } from '../reports.js'
+import {
+  type JunitCase,
+  renderJunit,
+  renderSarif,
+  type SarifResult,
+  writeReports,
+} from '../reports.js'
 import { createAsOfFlag, parseAsOfVersion } from '../sandbox.js'
 import { findDefaultSource, type LintSource, readLintSources } from './files.js'
 import { type Checked, findSyntaxProblem, type Problem, toProblems } from './problems.js'
@@ -28,14 +34,26 @@ interface Verdict {
   readonly local?: true
 }
 
+/** A file that could not be checked. */
+interface UncheckedFile {
+  readonly file: string
+  readonly failure: Failure
+}
+
+type Outcome = Verdict | UncheckedFile
+
+const isUnchecked = (outcome: Outcome): outcome is UncheckedFile => 'failure' in outcome
+const isVerdict = (outcome: Outcome): outcome is Verdict => 'valid' in outcome
+
 /** Formats the place of a problem as compilers write it: `file:line:column`. */
 const formatPlace = (checked: string, { file = checked, line, column }: Problem): string =>
   [file, line, column].filter((part) => part !== undefined).join(':')
 
 // The answer of an instance, whose two forms are converted to one.
 
+/** Converts the messages of an answer to texts, whatever their form is, so that none is lost. */
 const toStrings = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.map(String) : []
+  [value ?? []].flat().map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
 
 /** Converts both forms of the answer to a verdict: `status` from the instance, and `valid` from a project. */
 const toVerdict = async (file: string, data: unknown, checked?: Checked): Promise<Verdict> => {
@@ -142,37 +160,58 @@ const yieldVerdicts = (context: Context, verdicts: readonly Verdict[], choices: 
 const formatProblems = (verdict: Verdict, problems: readonly Problem[]): string =>
   problems.map((p) => `${formatPlace(verdict.file, p)}: ${p.message}`).join('\n')
 
-/** Returns the test case of a file. Errors fail it; with --strict, warnings do, too. */
-const toJunitCase = (verdict: Verdict, strict: boolean): JunitCase => {
-  const { file, valid, errors, warnings } = verdict
+/** Returns the test case of a file. Errors fail it; with --strict, warnings do, too. A file that was not checked is an error. */
+const toJunitCase = (outcome: Outcome, strict: boolean): JunitCase => {
+  if (isUnchecked(outcome)) {
+    const { file, failure } = outcome
+    const message = `${file} was not checked`
+    return { name: file, file, error: { type: failure.category, message, text: failure.message } }
+  }
+  const { file, valid, errors, warnings } = outcome
   const failing = strict ? [...errors, ...warnings] : errors
   const failure = {
     type: 'invalid',
     message: failing[0]?.message ?? 'invalid',
-    text: formatProblems(verdict, failing),
+    text: formatProblems(outcome, failing),
   }
   return {
     name: file,
     file,
     ...(!valid || failing.length > 0 ? { failure } : {}),
-    ...(warnings.length > 0 ? { output: formatProblems(verdict, warnings) } : {}),
+    ...(warnings.length > 0 ? { output: formatProblems(outcome, warnings) } : {}),
   }
 }
 
 const rules = {
   'yaml-syntax': 'The file is not YAML',
   'ci-configuration': 'The instance reported errors or warnings',
+  unchecked: 'The file could not be checked',
 } as const
 
-const renderLintSarif = (verdicts: readonly Verdict[]): string => {
-  const results = verdicts.flatMap((verdict) =>
-    listProblems(verdict).map(({ message: text, ...problem }) => ({
-      ruleId: verdict.local === true ? 'yaml-syntax' : 'ci-configuration',
-      text,
-      ...problem,
-    })),
-  )
-  return renderSarif(version, rules, results)
+const toSarifResults = (outcome: Outcome): readonly SarifResult[] => {
+  if (isUnchecked(outcome)) {
+    const { file, failure } = outcome
+    const text = `${file} was not checked: ${failure.message}`
+    return [{ ruleId: 'unchecked', level: 'error', text, file }]
+  }
+  return listProblems(outcome).map(({ message: text, ...problem }) => ({
+    ruleId: outcome.local === true ? 'yaml-syntax' : 'ci-configuration',
+    text,
+    ...problem,
+  }))
+}
+
+/** Writes the reports with all files, also those that were not checked. */
+const reportOutcomes = (
+  { place }: Context,
+  { flags: { report, strict } }: LintArguments,
+  outcomes: readonly Outcome[],
+): Rows => {
+  const createCases = () => outcomes.map((outcome) => toJunitCase(outcome, strict === true))
+  return writeReports(place, report, {
+    junit: () => renderJunit('ci lint', createCases()),
+    sarif: () => renderSarif(version, rules, outcomes.flatMap(toSarifResults)),
+  })
 }
 
 const flags = {
@@ -235,34 +274,31 @@ const getFailureDetails = (
       }
     : details
 
-interface CheckedFiles {
-  readonly verdicts: readonly Verdict[]
-  /** The failure of the last file that could not be checked; undefined if there is none. */
-  readonly failure: Failure | undefined
-}
-
 /** Checks the project's own configuration on its default branch. */
-const checkHead = async (context: Context, given: LintArguments): Promise<CheckedFiles> => {
-  const { data } = await context.instance.send(
-    await createLintPlan(context, given, undefined, false),
-  )
-  return { verdicts: [await toVerdict('HEAD', data)], failure: undefined }
+const checkHead = async (context: Context, given: LintArguments): Promise<Outcome> => {
+  const file = 'HEAD'
+  const plan = await createLintPlan(context, given, undefined, false)
+  try {
+    const { data } = await context.instance.send(plan)
+    return await toVerdict(file, data)
+  } catch (error) {
+    return { file, failure: recoverFrom(error) }
+  }
 }
 
-/** Checks all files, and returns the verdicts in their order. Files that could not be checked are reported and omitted. */
+/** Checks all files, and returns the outcomes in their order. Prints why a file could not be checked. */
 const checkAll = async (
   context: Context,
   given: LintArguments,
   choices: Choices,
-): Promise<CheckedFiles> => {
+): Promise<readonly Outcome[]> => {
   const { cwd } = context.place
   const sources =
     given.args.length === 0
       ? [await findDefaultSource(cwd)]
       : await readLintSources(cwd, given.args)
   await context.place.checkInputs(sources.map(({ name }) => name))
-  const found = new Map<LintSource, Verdict>()
-  let failure: Failure | undefined
+  const found = new Map<LintSource, Outcome>()
   await context.instance.each(sources, async (source) => {
     try {
       found.set(source, await checkOne(context, given, source, choices))
@@ -275,10 +311,10 @@ const checkAll = async (
           getFailureDetails(refused, given),
         ),
       )
-      failure = refused
+      found.set(source, { file: source.name, failure: refused })
     }
   })
-  return { verdicts: sources.flatMap((s) => found.get(s) ?? []), failure }
+  return sources.flatMap((s) => found.get(s) ?? [])
 }
 
 /** Advice for problems whose message has none. */
@@ -320,18 +356,20 @@ async function* lintGiven(context: Context, given: LintArguments): Rows {
   const scoped = flags.project !== undefined
   if (flags['dry-run'] !== undefined && !scoped)
     throw usage('--dry-run simulates a pipeline and requires --project')
-  const { verdicts, failure } =
-    scoped && given.args.length === 0
-      ? await checkHead(context, given)
-      : await checkAll(context, given, choices)
+  const isHead = scoped && given.args.length === 0
+  const outcomes = isHead
+    ? [await checkHead(context, given)]
+    : await checkAll(context, given, choices)
+  const unchecked = outcomes.filter(isUnchecked).at(-1)
+  if (isHead && unchecked !== undefined) {
+    yield* reportOutcomes(context, given, outcomes)
+    throw unchecked.failure
+  }
+  const verdicts = outcomes.filter(isVerdict)
   yield* yieldVerdicts(context, verdicts, choices)
   advise(context, verdicts, scoped)
-  const createCases = () => verdicts.map((verdict) => toJunitCase(verdict, choices.strict))
-  yield* writeReports(context.place, flags.report, {
-    junit: () => renderJunit('ci lint', createCases()),
-    sarif: () => renderLintSarif(verdicts),
-  })
-  if (failure !== undefined) yield createExitRow(exitCodes[failure.category])
+  yield* reportOutcomes(context, given, outcomes)
+  if (unchecked !== undefined) yield createExitRow(exitCodes[unchecked.failure.category])
   else if (verdicts.some((v) => isFailing(v, choices.strict))) yield createExitRow(exitCodes.failed)
 }
 

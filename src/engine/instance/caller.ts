@@ -8,7 +8,7 @@ import { findNearest } from '../../base/suggest.js'
 import { trimTrailingSlashes } from '../../base/text.js'
 import { type Endpoint, hasEcho, writes } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
-import { getParamFormat, type Param } from '../../catalogue/params.js'
+import { type EchoField, getEchoField, getParamFormat, type Param } from '../../catalogue/params.js'
 import { isSameValue } from '../../catalogue/same-value.js'
 import type { Naming } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
@@ -139,8 +139,8 @@ const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
   (typeof sent === 'string' && isSecretName(name))
 
 /** True if every answer of an endpoint has a field with this name. */
-const isAlwaysShown = (endpoint: Endpoint, name: string, param: Param): boolean =>
-  param.echo ?? Object.hasOwn(getShapeFields(endpoint), name)
+const isAlwaysShown = (endpoint: Endpoint, name: string, { echo }: Param): boolean =>
+  echo === undefined ? Object.hasOwn(getShapeFields(endpoint), name) : echo !== false
 
 /** Returns the paths at which the answer may show a parameter; none if it need not show it. */
 const getAnswerPlaces = (
@@ -150,7 +150,9 @@ const getAnswerPlaces = (
 ): (readonly string[])[] => {
   if (param?.echo === false) return []
   return [
-    ...(param === undefined || isAlwaysShown(endpoint, name, param) ? [[name]] : []),
+    ...(param === undefined || isAlwaysShown(endpoint, name, param)
+      ? [[getEchoField(param)?.field ?? name]]
+      : []),
     // An integration does not list its secrets among its properties.
     ...(endpoint.echo === undefined || opaque ? [] : [[endpoint.echo, name]]),
   ]
@@ -174,6 +176,12 @@ const describeUnapplied = (name: string, opaque: boolean): string =>
     ? `the response does not show whether the instance applied ${name}`
     : `the instance ignored ${name}`
 
+/** True if the answer does not show a parameter under its other name, or only a part of it. */
+const isEchoWithheld = (echo: EchoField | undefined, answer: unknown): boolean =>
+  echo !== undefined &&
+  (getAtPath(answer, [echo.field]) === undefined ||
+    (echo.hidden !== undefined && getAtPath(answer, [echo.hidden]) === true))
+
 const verifyApplied = (
   { endpoint }: Ask,
   name: string,
@@ -183,6 +191,7 @@ const verifyApplied = (
 ): Omit<UnappliedAttribute, 'name'> | undefined => {
   const param = getOwn<Param>(endpoint.params, name)
   const own = naming.name(name)
+  if (isEchoWithheld(getEchoField(param), answer)) return undefined
   const opaque = isOpaque(name, sent, param)
   const had = getAnswerPlaces(endpoint, name, { param, opaque }).map((place) =>
     getAtPath(answer, place),

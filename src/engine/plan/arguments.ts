@@ -5,7 +5,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { withArticle } from '../../catalogue/kinds.js'
 import { getParamFormat, getScopeType, isNumeric, type Param } from '../../catalogue/params.js'
 import { Failure, placeFailure, recoverFrom, usage } from '../../errors.js'
-import { isAddress, parseWebPath } from '../../profile/index.js'
+import { cleanPath, isAddress, parseWebPath } from '../../profile/index.js'
 import { getCommandName, getFlagName, getScope } from '../command/derive.js'
 import type { Argument, Command, Given } from '../command/types.js'
 import { describeHolders } from './choose.js'
@@ -205,7 +205,8 @@ export const parseReference = (
   if (/^https?:\/\//i.test(text)) return parseObjectAddress(text, kind, baseUrl())
   const match = /^(?<project>.*?)(?<mark>[!#])(?<id>\d+)$/.exec(text)
   if (match?.groups === undefined) return { id: text }
-  const { project = '', mark = '', id = '' } = match.groups
+  const { mark = '', id = '' } = match.groups
+  const project = cleanPath(match.groups.project ?? '')
   if (mark !== kind.mark)
     throw usage(
       `${text} is ${withArticle(getKindWord('mark', mark))}; this command expects ${withArticle(kind.word)}`,

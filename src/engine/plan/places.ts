@@ -1,6 +1,6 @@
-/** Replaces the web addresses of projects and groups in a line by their paths. */
+/** Replaces the web addresses of projects and groups in a line by their paths, and cleans the paths that a person wrote. */
 import { getScopeType, isListParam, type Param } from '../../catalogue/params.js'
-import { isAddress, parsePlace } from '../../profile/index.js'
+import { cleanPath, isAddress, parsePlace } from '../../profile/index.js'
 import { getCommandFlags } from '../command/flags.js'
 import type { Command } from '../command/types.js'
 import type { Raw } from './line.js'
@@ -8,9 +8,9 @@ import type { Parents } from './parents.js'
 
 type PlaceKind = 'project' | 'group'
 
-/** Returns the path of the project or group that a web address names. Any other text, such as an ID, is returned as it is. */
+/** Returns the path of the project or group that a web address or a path names. An ID is returned as it is. */
 export const toPath = (text: string, kind: PlaceKind, baseUrl: () => string): string =>
-  isAddress(text) ? parsePlace(text, baseUrl(), kind).value : text
+  isAddress(text) ? parsePlace(text, baseUrl(), kind).value : cleanPath(text)
 
 /** Returns the kind of place that the values of a flag name; undefined if they name neither projects nor groups. */
 const getPlaceKind = (param: Param): PlaceKind | undefined => {
@@ -44,7 +44,7 @@ const mapParts = (text: string, work: (part: string) => string): string =>
     .join(',')
 
 /**
- * Returns the line with a path in the place of each address.
+ * Returns the line with a path in the place of each address and each written path.
  * @param baseUrl returns the instance's address; called only if the line contains an address
  * @throws Failure `usage` for an address of another instance, or of something else than a project or group of the expected kind
  */
@@ -58,8 +58,8 @@ export const withPaths = async <L extends LineParts>(
   const texts = [...kinds.keys()].flatMap((name) => raw.flags.get(name) ?? [])
   const kindOfArguments = getScopeType(command.args[0]?.param)
   const args = kindOfArguments === undefined ? [] : raw.args
-  if (![...args, ...texts].some(hasAddress)) return line
-  const base = await baseUrl()
+  if (args.length === 0 && texts.length === 0) return line
+  const base = [...args, ...texts].some(hasAddress) ? await baseUrl() : ''
   const createPathMapper = (kind: PlaceKind) => (part: string) => toPath(part, kind, () => base)
   const replaceAddresses = (
     given: readonly string[],

@@ -67,14 +67,13 @@ const parsePipedNames = async (
   return [...new Set(found.map(({ text: name }) => name))]
 }
 
-/** Parses the names in standard input, and replaces addresses by paths. */
+/** Parses the names in standard input, and replaces addresses and written paths by paths. */
 const parsePipedPaths = async (
   { place }: Context,
   ...named: Parameters<typeof parsePipedNames>
 ): Promise<readonly string[]> => {
   const names = await parsePipedNames(...named)
-  if (!names.some(isAddress)) return names
-  const { baseUrl } = await place.session()
+  const { baseUrl } = names.some(isAddress) ? await place.session() : { baseUrl: '' }
   return [...new Set(names.map((name) => toPath(name, named[0].kind, () => baseUrl)))]
 }
 

@@ -83,7 +83,7 @@ const joined =
 /** Matches another condition after a separator of URL queries. */
 const queried = /[&;] ?[a-z_][\w.]* ?[=!<>~]/i
 const quotes = /^['`\u2018\u201c\u201e]/
-const pattern = /^\^|\$$|^\.\*|\.[*+]$|\\[dwsb]|^%|\[\w-\w/
+const pattern = /^\/?\^|\$(?:\/[a-z]*)?$|^\.\*|\.[*+]$|\\[dwsb]|^%|\[\w-\w/
 
 /** Explains why unquoted text after an operator is not a value; undefined if it is one. */
 export const explainForeignValue = (op: Op, text: string): string | undefined => {
@@ -143,6 +143,7 @@ const isNothing = (text: string): boolean => /^(?:null|nil|none|undefined)$/i.te
 /** Converts an SQL pattern or a regular expression to a text that `~` accepts. */
 const toContained = (text: string): string =>
   text
+    .replace(/^\/(\^.*|.*\$)\/[a-z]*$/, '$1')
     .replaceAll(/\.[*+]|[%*]/g, '*')
     .replace(/^[\^*]/, '')
     .replace(/[$*]$/, '')

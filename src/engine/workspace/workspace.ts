@@ -10,6 +10,8 @@ import { Failure } from '../../errors.js'
 import { type FormOptions, postForm } from '../../http/index.js'
 import type { Ask } from '../../http/types.js'
 import {
+  checkSudo,
+  cleanPath,
   createTransport,
   findScope,
   getEnvironmentScope,
@@ -146,7 +148,7 @@ export class RunSessions implements OpenSessions {
 
   async #openSandbox(): Promise<Session> {
     const { globals, env, own, signal } = this.#options
-    const sudo = globals.sudo ?? (env.SVC_SUDO || undefined)
+    const sudo = checkSudo(globals.sudo ?? (env.SVC_SUDO || undefined))
     const { words } = (await own?.()) ?? {}
     const started = await openSandboxSession(
       env,
@@ -337,7 +339,8 @@ export class Workspace implements WorkspaceService {
     const scope =
       getEnvironmentScope(takes, this.env) ??
       (await findScope(takes, this.env, await this.session(), this.#searched))
-    if (scope === undefined || !isAddress(scope.value)) return scope
+    if (scope === undefined) return undefined
+    if (!isAddress(scope.value)) return { ...scope, value: cleanPath(scope.value) }
     const { value } = parsePlace(scope.value, (await this.session()).baseUrl, scope.kind)
     return { ...scope, value }
   }

@@ -4,7 +4,7 @@ import { type Category, Failure } from '../../errors.js'
 import { parseRetryAfter, readHeader } from '../headers.js'
 import { formatStatus, getCategory, getStatusName } from '../status.js'
 import { type AnswerHeaders, type NextStep, toDetails } from '../types.js'
-import { findPageTitle, isPage, proxyHint, toOneLine } from './network.js'
+import { findPageTitle, findStorageError, isPage, proxyHint, toOneLine } from './network.js'
 import { maskAddressSecrets } from './secrets.js'
 import { encodeSlashes } from './slashes.js'
 
@@ -15,8 +15,11 @@ import { encodeSlashes } from './slashes.js'
 interface ErrorMessage {
   /** The message in one line; empty if the body has none. */
   readonly text: string
-  /** The shape of the body: `message` is about a record, `error` about the call, and `page` comes from a proxy or web server. */
-  readonly shape: 'message' | 'error' | 'page' | 'text' | 'none'
+  /**
+   * The shape of the body: `message` is about a record, `error` about the call, `page` comes from a proxy or web server, and `storage`
+   * from the object storage to which the instance redirects downloads.
+   */
+  readonly shape: 'message' | 'error' | 'page' | 'storage' | 'text' | 'none'
   /** True if the body mentions maintenance, even if its text is not repeated. */
   readonly maintenance?: true
   /** A machine-readable code: `error_code`, or an `error` that is one word. */
@@ -103,6 +106,9 @@ export const describePage = (text: string): string => {
 
 /** @param isDeclaredHtml true if the content type declares an HTML page */
 const parseTextBody = (text: string, isDeclaredHtml: boolean): ErrorMessage => {
+  const storageError = findStorageError(text)
+  if (storageError !== undefined)
+    return { text: maskAddressSecrets(storageError), shape: 'storage' }
   const empty = text.trim() === ''
   if (!isPage(text) && (empty || !isDeclaredHtml))
     return {
@@ -265,6 +271,10 @@ const rules: readonly Rule[] = [
     category: 'unreachable',
     message: 'the instance is in maintenance',
     next: (refusal) => ({ code: 'maintenance', ...getRequestedWaitText(refusal) }),
+  },
+  {
+    shape: 'storage',
+    next: 'The instance keeps the file in an object storage, which rejected the request. Try again, or tell its administrators.',
   },
   { status: 407, category: 'unreachable', next: proxyHint },
   {

@@ -24,6 +24,10 @@ const entities: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
 }
 
+/** Replaces the common entities of markup by their characters. */
+const decodeEntities = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (entity) => entities[entity] ?? entity)
+
 /** True if a text is markup: neither JSON nor any text of the API begins like this. */
 export const isPage = (text: string): boolean => /^\s*<[!?a-z]/i.test(text)
 
@@ -32,8 +36,21 @@ export const findPageTitle = (text: string): string | undefined => {
   const [, title] =
     /<title[^>]*>([^<]{1,500})/i.exec(text) ?? /<h1[^>]*>([^<]{1,500})/i.exec(text) ?? []
   if (title === undefined) return undefined
-  const plain = toOneLine(title.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (e) => entities[e] ?? e))
+  const plain = toOneLine(decodeEntities(title))
   return plain === '' ? undefined : plain
+}
+
+/** The number of characters of an error in XML that are searched. */
+const searchedLength = 2000
+
+/** Returns the code and the message of an object storage's error in XML, as all common ones write it; undefined for other texts. */
+export const findStorageError = (text: string): string | undefined => {
+  const beginning = text.slice(0, searchedLength)
+  const [, code] = /<Code>([^<]{1,100})<\/Code>/.exec(beginning) ?? []
+  if (code === undefined || !/<Error[\s>]/.test(beginning)) return undefined
+  const [, message = ''] = /<Message>([^<]{1,500})<\/Message>/.exec(beginning) ?? []
+  const parts = [code, decodeEntities(message)].map(toOneLine)
+  return parts.filter((part) => part !== '').join(': ')
 }
 
 // Requests without a whole answer.

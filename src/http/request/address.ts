@@ -69,9 +69,9 @@ export const findSegmentProblem = (path: string): string | undefined => {
   }
 }
 
-/** Encodes a path inside an archive: segment by segment, with the slashes kept. */
+/** Encodes a path inside an archive: segment by segment, with the slashes kept. A path has no `/` or `./` at its beginning there. */
 export const encodeWildcard = (name: string, value: unknown): string => {
-  const text = String(value)
+  const text = String(value).replace(/^(?:\.?\/)+/, '')
   checkNoDots(name, text)
   return text.split('/').map(encodePercent).join('/')
 }
