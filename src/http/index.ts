@@ -28,6 +28,7 @@ import type {
   AnswerHead,
   AnswerHeaders,
   Batch,
+  CallOptions,
   Client,
   ClientOptions,
   ListEnd,
@@ -188,11 +189,7 @@ const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failu
   reply.trace.reportAnswer(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
   const failure = toFailure({ status, headers, body: bytes, request: label, signedIn })
-  if (
-    gatewayStatuses.has(status) &&
-    !attempts.isSafe(method) &&
-    !isMaintenance(status, bytes, 'instance')
-  )
+  if (gatewayStatuses.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
     return markUnknownOutcome(failure)
   if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)
     return failure.with({ unknownOutcome: true, hint: deletedHint })
@@ -255,7 +252,7 @@ class HttpClient implements Client {
       root: this.#wire.root,
       note: (text) => this.options.note?.(text, 'verbose'),
       open: (request, attempts) => this.#openStream({ ...request, how }, attempts),
-      createAttempts: () => this.#createAttempts({ how }),
+      createAttempts: () => this.#createAttempts(how),
       getWidth: () => this.options.gate?.width,
       createWrongBodyFailure: createNotJsonFailure,
     }
@@ -263,7 +260,7 @@ class HttpClient implements Client {
 
   async #openAnswer(request: WireRequest): Promise<Answer> {
     this.#checkReadOnly(request)
-    const reply = await this.#openStream(request, this.#createAttempts(request), true)
+    const reply = await this.#openStream(request, this.#createAttempts(request.how), true)
     const { status, headers, label, body, cancel } = reply
     const url = label.slice(label.indexOf(' ') + 1)
     return { status, headers, url, body: body.withoutTimeLimit(), cancel }
@@ -271,7 +268,7 @@ class HttpClient implements Client {
 
   async #callWithRetries(request: WireRequest): Promise<WholeAnswer> {
     this.#checkReadOnly(request)
-    const attempts = this.#createAttempts(request)
+    const attempts = this.#createAttempts(request.how)
     for (;;) {
       const reply = await this.#sendUntilAnswer(request, attempts)
       try {
@@ -288,11 +285,11 @@ class HttpClient implements Client {
     }
   }
 
-  #createAttempts({ how = {}, safe }: Pick<WireRequest, 'how' | 'safe'>): Attempts {
+  #createAttempts(options: CallOptions = {}): Attempts {
     const { note = () => {} } = this.options
-    const { retries = this.options.retries, signal } = how
-    const limits = { retries, refusals: how.retries ?? this.options.refusals ?? retries }
-    return new Attempts(limits, this.clock, note, joinSignals(this.#signal, signal), safe)
+    const { retries = this.options.retries, signal } = options
+    const limits = { retries, refusals: options.retries ?? this.options.refusals ?? retries }
+    return new Attempts(limits, this.clock, note, joinSignals(this.#signal, signal))
   }
 
   async #sendUntilAnswer(

@@ -97,8 +97,6 @@ export interface WireRequest {
   readonly parts?: readonly Part[]
   /** Names of attributes and of fields of the answer that hold secrets: never shown. */
   readonly secrets?: ReadonlySet<string>
-  /** True if the request changes nothing, although its method may, so that it can be sent again. */
-  readonly safe?: true
   /** True for the first page of a list that continues by ID after its last numbered page. */
   readonly keyset?: true
   /** True if the answer holds tokens, so that nothing of it appears in messages but its status and a registered OAuth error. */

@@ -1,10 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/async.js'
-import { ci } from '../../src/catalogue/areas/ci.js'
 import { getRequestedWait } from '../../src/http/headers.js'
-import { buildRequest } from '../../src/http/index.js'
-import type { WireRequest } from '../../src/http/types.js'
 import { json, rejected, serve, serveRaw } from '../support/servers.js'
 import { clientOf, fakeClock, get, send } from './clients.js'
 
@@ -143,35 +140,6 @@ describe.each(methods)('%s', (method) => {
       expect(error).not.toHaveProperty('details.unknownOutcome')
       expect(server.seen).toHaveLength(1)
     }
-  })
-})
-
-describe('a POST that changes nothing', () => {
-  const request: WireRequest = { ...send('POST', '/ci/lint', '{}'), safe: true }
-
-  it.each([502, 503, 504])('is sent again on %i', async (status) => {
-    const server = await serve((_, response, count) => json(response, count < 3 ? status : 200, {}))
-    const call = clientOf(server.base, { retries: 3 }).call(request)
-    expect((await call).status).toBe(200)
-    const error = await rejected(
-      clientOf((await serve((_, r) => json(r, status, {}))).base).call(request),
-    )
-    expect(error).not.toHaveProperty('details.unknownOutcome')
-  })
-  it('is sent again when the connection is reset, and has no unknown outcome', async () => {
-    const server = await serveRaw((socket, _, count) => {
-      if (count < 3) socket.resetAndDestroy()
-      else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
-    })
-    expect((await clientOf(server.base, { retries: 3 }).call(request)).status).toBe(200)
-    const gone = await serveRaw((socket) => socket.resetAndDestroy())
-    const error = await rejected(clientOf(gone.base).call(request))
-    expect(error).not.toHaveProperty('details.unknownOutcome')
-  })
-  it('is the check of a CI configuration', () => {
-    const values = { id: 1, content: 'a: {}' }
-    expect(buildRequest({ endpoint: ci.lint, values }).safe).toBe(true)
-    expect(buildRequest({ endpoint: ci.lintOfProject, values }).safe).toBe(true)
   })
 })
 

@@ -285,7 +285,6 @@ const encodeAsk = (ask: Ask, words: Words, secrets: ReadonlySet<string>): WireRe
     headers: endpoint.returns.kind === 'file' ? { ...fileHeaders, ...headers } : headers,
     keyset: endpoint.keyset,
     ...(address ? { absolute: true } : {}),
-    ...(endpoint.safe === true ? { safe: true } : {}),
     ...(secrets.size === 0 ? {} : { secrets }),
     ...content,
   }

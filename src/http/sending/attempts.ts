@@ -16,7 +16,7 @@ export const longestWait = 300_000
 
 export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD'
 /** True if sending a request twice has the same effect as sending it once. */
-const isIdempotent = (method: string): boolean => method !== 'POST' && method !== 'PATCH'
+export const isIdempotent = (method: string): boolean => method !== 'POST' && method !== 'PATCH'
 
 /** Counts the further attempts of one request, for all kinds of errors together. */
 export class Attempts {
@@ -32,19 +32,7 @@ export class Attempts {
     private readonly note: NonNullable<ClientOptions['note']>,
     /** Interrupts the request, with its run or its call. */
     readonly signal: AbortSignal,
-    /** True if the request changes nothing, although its method may. */
-    private readonly safe = false,
   ) {}
-
-  /** True if the request certainly changes nothing. */
-  isSafe(method: string): boolean {
-    return this.safe || isSafe(method)
-  }
-
-  /** True if the request can be sent again after the instance may have carried it out. */
-  canRepeat(method: string): boolean {
-    return this.safe || isIdempotent(method)
-  }
 
   /** The number of attempts that are left. */
   get left(): number {
@@ -67,9 +55,9 @@ export class Attempts {
   async pauseAfterLoss(error: unknown, method: string): Promise<undefined> {
     if (!(error instanceof LostRequest)) throw error
     const { details, message, sent, transient } = error
-    const mayRepeat = this.canRepeat(method) || !sent
+    const mayRepeat = isIdempotent(method) || !sent
     if (!transient || !mayRepeat || this.left === 0)
-      throw sent && !this.isSafe(method) ? markUnknownOutcome(error) : error
+      throw sent && !isSafe(method) ? markUnknownOutcome(error) : error
     await this.pause(details.request ?? '', message)
   }
 

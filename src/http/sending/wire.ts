@@ -31,7 +31,7 @@ import {
   toDetails,
   type WireRequest,
 } from '../types.js'
-import { type Attempts, isSafe, longestWait } from './attempts.js'
+import { type Attempts, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
 import { type OpenAnswer, type OutgoingRequest, sendRequest, startTrace } from './exchange.js'
 
@@ -180,10 +180,7 @@ export class Wire {
           continue
         }
       }
-      if (
-        attempts.verdict === 'again' &&
-        (reply.status === 429 || attempts.canRepeat(reply.method))
-      ) {
+      if (attempts.verdict === 'again' && (reply.status === 429 || isIdempotent(reply.method))) {
         await discard(reply)
         continue
       }
@@ -202,7 +199,7 @@ export class Wire {
     const { status, headers, method } = reply
     // The gate waits by itself if the instance turns requests away.
     if (attempts.verdict !== undefined && isTurnedAway(reply, this.now())) return undefined
-    const again = status === 429 || (gatewayStatuses.has(status) && attempts.canRepeat(method))
+    const again = status === 429 || (gatewayStatuses.has(status) && isIdempotent(method))
     if (!again || attempts.left === 0) return undefined
     const wait = getRequestedWait(status, (name) => readHeader(headers, name), this.now())
     if (wait === undefined) return {}
