@@ -79,7 +79,10 @@ const suggestPaths = async (
 }
 
 const flags = {
-  header: list('string', 'additional header, "Name: value"'),
+  header: list('string', 'additional header, "Name: value"', {
+    placeholder: 'header',
+    whole: true,
+  }),
   project: {
     type: 'project',
     help: 'project for {project}; with several projects, one request each',
@@ -94,6 +97,7 @@ const flags = {
   'raw-field': {
     ...list('string', 'parameter as text: key=value (with -F, true, 5 and null are typed)', {
       placeholder: 'key=value',
+      whole: true,
     }),
     short: 'f',
   },

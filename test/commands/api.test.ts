@@ -133,10 +133,22 @@ describe('api', () => {
   it('sends further headers, and no credential as one', async () => {
     await api(['GET', '/x', '--header', 'If-None-Match: "1"'])
     expect(server.seen[0]?.headers['if-none-match']).toBe('"1"')
+    await api(['GET', '/x', '--header', 'If-None-Match: "1", "2"', '--header', 'X-A: b'])
+    expect(server.seen[1]?.headers).toMatchObject({ 'if-none-match': '"1", "2"', 'x-a': 'b' })
     const refused = await api(['GET', '/x', '--header', 'Private-Token: other'])
     expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(server.seen).toHaveLength(1)
+    expect(server.seen).toHaveLength(2)
   })
+
+  it.each(['{"a":9007199254740993}', '{"a":{"b":[-1e400]}}', 'a: 5e10234', 'a: .inf'])(
+    'refuses %s, whose number would become another or null',
+    async (input) => {
+      const ran = await api(['POST', 'x', '--input', '-'], {}, input)
+      expect(ran).toMatchObject({ code: 2, stdout: '' })
+      expect(ran.stderr).toContain('--input: a has a number that cannot be sent exactly')
+      expect(server.seen).toEqual([])
+    },
+  )
 
   it('goes on by id where the documented list does', async () => {
     server.answer = (seen) => {
@@ -262,6 +274,9 @@ describe('a request in the words of gh', () => {
     [['x', '-F', 'on=false', '-F', 'to=null'], 'POST /x', '{"on":false,"to":null}'],
     [['x', '-f', 'a[]=1', '-f', 'a[]=2'], 'POST /x', '{"a[]":["1","2"]}'],
     [['x', '-X', 'DELETE', '--yes'], 'DELETE /x', undefined],
+    [['x', '-f', 'title= a, state=b '], 'POST /x', '{"title":" a, state=b "}'],
+    [['x', '-F', 'id="9007199254740993"'], 'POST /x', '{"id":"9007199254740993"}'],
+    [['-X', 'GET', 'x', '-F', 'id=9007199254740993'], 'GET /x?id=9007199254740993', undefined],
   ])('%j', async (args, line, body) => {
     expect(await api(args)).toMatchObject({ code: 0 })
     expect(server.lines()).toEqual([line])
