@@ -7,6 +7,7 @@ export { getPaths, getRunFolder } from './paths.js'
 export { findScope, getEnvironmentScope, type ScopeChoice } from './project.js'
 export {
   checkReadOnly,
+  checkSudo,
   decideConfirmation,
   getActiveProfile,
   getActiveVocabulary,

@@ -10,6 +10,7 @@ import { Failure } from '../../errors.js'
 import { type FormOptions, postForm } from '../../http/index.js'
 import type { Ask } from '../../http/types.js'
 import {
+  checkSudo,
   createTransport,
   findScope,
   getEnvironmentScope,
@@ -146,7 +147,7 @@ export class RunSessions implements OpenSessions {
 
   async #openSandbox(): Promise<Session> {
     const { globals, env, own, signal } = this.#options
-    const sudo = globals.sudo ?? (env.SVC_SUDO || undefined)
+    const sudo = checkSudo(globals.sudo ?? (env.SVC_SUDO || undefined))
     const { words } = (await own?.()) ?? {}
     const started = await openSandboxSession(
       env,
