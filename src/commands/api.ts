@@ -1,5 +1,7 @@
 /** `svcctl api`: sends any request of the API, with the credential, paging and output of every other command. */
 
+import { decodeBytes, makeWellFormed } from '../base/bytes.js'
+import { checkJson } from '../base/json/scan.js'
 import { maskAddresses } from '../base/secrets/mask.js'
 import { isSecretHeader, masked } from '../base/secrets/names.js'
 import { findNearest } from '../base/suggest.js'
@@ -7,7 +9,7 @@ import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/end
 import { loadAllEndpoints } from '../catalogue/index.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
-import type { Context, WorkspaceService } from '../engine/command/context.js'
+import type { AnswerService, Context, WorkspaceService } from '../engine/command/context.js'
 import { getAnswerFacts } from '../engine/command/outcomes.js'
 import type { Suggestion } from '../engine/command/types.js'
 import { createTextRow, type Rows } from '../engine/rows.js'
@@ -202,19 +204,37 @@ const formatHead = ({ status, headers }: Pick<WholeAnswer, 'status' | 'headers'>
   return `${[`HTTP ${status}`, ...lines].join('\n')}\n\n`
 }
 
+/** True if the line asks for the data of the answer, and not for its text. */
+const asksForData = ({ output, jq, fields }: WorkspaceService['globals']): boolean =>
+  output !== undefined || jq !== undefined || fields !== undefined
+
+const isJson = (bytes: Uint8Array): boolean => {
+  try {
+    checkJson(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Formats a body that is not JSON, such as the log of a job. A terminal gets its control characters visible. */
+const formatBody = (bytes: Uint8Array, { terminal, text }: AnswerService): string | Uint8Array =>
+  terminal ? decodeBytes(bytes).split('\n').map(text.safe).join('\n') : bytes
+
 /** Sends one request; its answer is printed as it came. */
 async function* sendOnce(
   context: Context,
-  request: WireRequest,
+  sent: WireRequest,
   { include, silent }: ApiGiven['flags'],
 ): Rows {
-  const { ui, place } = context
+  const { ui, place, answer } = context
+  const request = asksForData(place.globals) ? sent : { ...sent, how: { anyType: true } }
   const { method, path } = request
   const deletes = method === 'DELETE'
   const called = await findJobEndpoint(place, request)
   const endpoint = createCallEndpoint(request, empty)
   const label = maskAddresses(path)
-  let head: string | undefined
+  const texts: (string | Uint8Array)[] = []
   const rows = context.write([{ key: '', endpoint, values: {}, label, request, called }], {
     view: { changed: !/^(GET|HEAD)$/.test(method) },
     ...(deletes ? { loses: { details: [label] } } : {}),
@@ -223,20 +243,23 @@ async function* sendOnce(
       if (!('whole' in came)) return {}
       const { status, bytes } = came.whole
       const facts = getAnswerFacts(came.whole)
-      if (include === true) head = formatHead(came.whole)
+      if (include === true) texts.push(formatHead(came.whole))
       if (silent === true) return { ...facts, reported: true }
       if (status === 304) return { ...facts, unchanged: true }
-      if (bytes.length > 0) return { ...facts, bytes }
+      if (bytes.length > 0 && isJson(bytes)) return { ...facts, bytes: makeWellFormed(bytes) }
+      if (bytes.length > 0) {
+        texts.push(formatBody(bytes, answer))
+        return { ...facts, reported: true }
+      }
       ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
       return { ...facts, reported: true }
     },
   })
   for await (const row of rows) {
-    if (head !== undefined) yield createTextRow(head)
-    head = undefined
+    yield* texts.splice(0).map(createTextRow)
     yield row
   }
-  if (head !== undefined) yield createTextRow(head)
+  yield* texts.map(createTextRow)
 }
 
 export const api = define({

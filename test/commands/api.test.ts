@@ -150,6 +150,26 @@ describe('api', () => {
     },
   )
 
+  it('prints an answer that is not JSON as it came, unless the line asks for its data', async () => {
+    const body = 'building \u001b[32mok\u001b[0m\n[done]\n'
+    server.answer = () => ({ headers: { 'content-type': 'text/plain' }, body })
+    expect(await api(['x'])).toEqual({ code: 0, stdout: body, stderr: '' })
+    expect((await api(['x', '-i'])).stdout).toMatch(/^HTTP 200\n.*\n\nbuilding /s)
+    expect(await api(['x', '--silent'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    for (const flags of [['-o', 'json'], ['--jq', '.'], ['--fields', 'id'], ['--paginate']])
+      expect(await api(['x', ...flags])).toMatchObject({ code: 7, stdout: '' })
+  })
+
+  it('masks JSON of any type, and refuses a page', async () => {
+    server.answer = () => ({
+      headers: { 'content-type': 'text/plain' },
+      body: '{"token":"canary"}',
+    })
+    expect((await api(['x'])).stdout).not.toContain('canary')
+    server.answer = () => ({ headers: { 'content-type': 'text/html' }, body: '<html></html>' })
+    expect(await api(['x'])).toMatchObject({ code: 7, stdout: '' })
+  })
+
   it('goes on by id where the documented list does', async () => {
     server.answer = (seen) => {
       if (seen.url.includes('id_after=')) return { body: [{ id: 2 }] }
