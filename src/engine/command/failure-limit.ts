@@ -1,8 +1,6 @@
 /** Parses `--max-failures`: how many objects or instances may fail before a run stops. */
 import { usage } from '../../errors.js'
-
-/** The value of `--max-failures`. */
-export type FailureLimit = { readonly count: number } | { readonly percent: number }
+import type { FailureLimit } from '../work/report.js'
 
 /**
  * Parses `5`, or `10%` of the outcomes; undefined if the flag is not set.

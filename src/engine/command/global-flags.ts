@@ -12,8 +12,8 @@ import {
   longestMaxWait,
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
-import { parseFailureLimit } from '../work/failure-limit.js'
 import type { Flag, FlagGroup } from './description.js'
+import { parseFailureLimit } from './failure-limit.js'
 import { type GlobalFlagRow, isSandboxChosen, type Texts } from './global-flag.js'
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags

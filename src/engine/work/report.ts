@@ -4,7 +4,6 @@ import type { Fields } from '../../base/objects.js'
 import { groupDigits } from '../../base/text.js'
 import { type Category, Failure, getFailureHelp, recoverFrom } from '../../errors.js'
 import type { AdmissionResult } from '../../http/types.js'
-import type { FailureLimit } from './failure-limit.js'
 
 // The objects of a run.
 
@@ -198,6 +197,9 @@ export interface Report {
 export const maxReported = 20
 /** A percentage limit only applies after this many outcomes. */
 const minOutcomesForPercent = 20
+
+/** The value of `--max-failures`. */
+export type FailureLimit = { readonly count: number } | { readonly percent: number }
 
 /** Statuses that a retry does not change: the request, the rights or the object must change first. */
 const lastingStatuses: ReadonlySet<number | undefined> = new Set([

@@ -4,10 +4,10 @@
  */
 import { Failure } from '../../errors.js'
 import type { Listener } from '../../http/gate.js'
-import type { FailureLimit } from './failure-limit.js'
 import {
   Breaker,
   type End,
+  type FailureLimit,
   type Item,
   type ItemOutcome,
   type Outcome,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseFailureLimit } from '../../../src/engine/work/failure-limit.js'
+import { parseFailureLimit } from '../../../src/engine/command/failure-limit.js'
 import {
   getRunVerdict,
   type Item,
