@@ -3,7 +3,7 @@
 import { hasDots } from '../base/base-url.js'
 import { addToGroup } from '../base/group-by.js'
 import { parseJsonOrText } from '../base/json/nesting.js'
-import type { JsonValues } from '../base/objects.js'
+import { isObject, type JsonValues } from '../base/objects.js'
 import { isVariablePath } from '../base/secrets/names.js'
 import type { WorkspaceService } from '../engine/command/context.js'
 import type { CommandTraits, Given } from '../engine/command/types.js'
@@ -35,10 +35,11 @@ const parseTarget = ([first, second, third]: readonly string[]): {
   target: string
 } => {
   if (third !== undefined) throw createArgumentFailure(third)
-  if (first === undefined)
+  const method = first?.toUpperCase() ?? ''
+  const isMethodAlone = second === undefined && methods.includes(method)
+  if (first === undefined || isMethodAlone || (second ?? first) === '')
     throw usage('api requires a path', 'For example: svcctl api GET /runners')
   if (second === undefined) return { method: 'GET', target: first }
-  const method = first.toUpperCase()
   if (!methods.includes(method))
     throw usage(`the method must be one of ${methods.join(', ')}, not "${first}"`)
   return { method, target: second }
@@ -69,13 +70,21 @@ const parseValue = (name: string, value: unknown): unknown => {
   return typeof value === 'string' ? parseJsonOrText(value, `--param ${name}`) : value
 }
 
-const formatQuery = (values: JsonValues): string => {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values))
-    for (const item of Array.isArray(value) ? value : [value])
-      query.append(Array.isArray(value) && !name.endsWith('[]') ? `${name}[]` : name, String(item))
-  return query.toString()
+/** Converts a value to parameters of a query: items of lists and keys of objects follow the name in brackets. */
+const toQueryParameters = (name: string, value: unknown): readonly [string, string][] => {
+  if (Array.isArray(value)) {
+    const itemName = name.endsWith('[]') ? name : `${name}[]`
+    return value.flatMap((item) => toQueryParameters(itemName, item))
+  }
+  return isObject(value)
+    ? Object.entries(value).flatMap(([key, inner]) => toQueryParameters(`${name}[${key}]`, inner))
+    : [[name, String(value)]]
 }
+
+const formatQuery = (values: JsonValues): string =>
+  new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => toQueryParameters(name, value)),
+  ).toString()
 
 /** Parses the values of `-f`, which stay text. Values of the same name become a list. */
 const parseRawFields = ({ 'raw-field': texts = [] }: Body['flags']): JsonValues => {

@@ -81,10 +81,10 @@ const suggestPaths = async (
 }
 
 const flags = {
-  header: list('string', 'additional header, "Name: value"', {
-    placeholder: 'header',
-    whole: true,
-  }),
+  header: {
+    ...list('string', 'additional header, "Name: value"', { placeholder: 'header', whole: true }),
+    short: 'H',
+  },
   project: {
     type: 'project',
     help: 'project for {project}; with several projects, one request each',

@@ -170,6 +170,19 @@ describe('api', () => {
     expect(await api(['x'])).toMatchObject({ code: 7, stdout: '' })
   })
 
+  it('puts lists and objects of --input into the query in brackets', async () => {
+    const input = '{"a":[1,2],"b":{"c":1,"d":["x"]},"e[]":[3]}'
+    expect((await api(['GET', 'x', '--input', '-'], {}, input)).code).toBe(0)
+    const { searchParams } = new URL(server.seen[0]?.url ?? '', server.url)
+    expect([...searchParams].map((one) => one.join('='))).toEqual([
+      'a[]=1',
+      'a[]=2',
+      'b[c]=1',
+      'b[d][]=x',
+      'e[]=3',
+    ])
+  })
+
   it('goes on by id where the documented list does', async () => {
     server.answer = (seen) => {
       if (seen.url.includes('id_after=')) return { body: [{ id: 2 }] }
@@ -296,6 +309,7 @@ describe('a request in the words of gh', () => {
     [['x', '-X', 'DELETE', '--yes'], 'DELETE /x', undefined],
     [['x', '-f', 'title= a, state=b '], 'POST /x', '{"title":" a, state=b "}'],
     [['x', '-F', 'id="9007199254740993"'], 'POST /x', '{"id":"9007199254740993"}'],
+    [['-X', 'GET', 'x', '-H', 'X-A: 1', '-f', 'a=1'], 'GET /x?a=1', undefined],
     [['-X', 'GET', 'x', '-F', 'id=9007199254740993'], 'GET /x?id=9007199254740993', undefined],
   ])('%j', async (args, line, body) => {
     expect(await api(args)).toMatchObject({ code: 0 })
