@@ -1,6 +1,6 @@
 /** `svcctl api`: sends any request of the API, with the credential, paging and output of every other command. */
 
-import { decodeBytes, makeWellFormed } from '../base/bytes.js'
+import { makeWellFormed } from '../base/bytes.js'
 import { checkJson } from '../base/json/scan.js'
 import { maskAddresses } from '../base/secrets/mask.js'
 import { isSecretHeader, masked } from '../base/secrets/names.js'
@@ -9,7 +9,7 @@ import { type Endpoint, empty, getMethod, getPath, many } from '../catalogue/end
 import { loadAllEndpoints } from '../catalogue/index.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import { Unknown } from '../catalogue/shapes/common.js'
-import type { AnswerService, Context, WorkspaceService } from '../engine/command/context.js'
+import type { Context, WorkspaceService } from '../engine/command/context.js'
 import { getAnswerFacts } from '../engine/command/outcomes.js'
 import type { Suggestion } from '../engine/command/types.js'
 import { createTextRow, type Rows } from '../engine/rows.js'
@@ -217,17 +217,13 @@ const isJson = (bytes: Uint8Array): boolean => {
   }
 }
 
-/** Formats a body that is not JSON, such as the log of a job. A terminal gets its control characters visible. */
-const formatBody = (bytes: Uint8Array, { terminal, text }: AnswerService): string | Uint8Array =>
-  terminal ? decodeBytes(bytes).split('\n').map(text.safe).join('\n') : bytes
-
 /** Sends one request; its answer is printed as it came. */
 async function* sendOnce(
   context: Context,
   sent: WireRequest,
   { include, silent }: ApiGiven['flags'],
 ): Rows {
-  const { ui, place, answer } = context
+  const { ui, place } = context
   const request = asksForData(place.globals) ? sent : { ...sent, how: { anyType: true } }
   const { method, path } = request
   const deletes = method === 'DELETE'
@@ -248,7 +244,7 @@ async function* sendOnce(
       if (status === 304) return { ...facts, unchanged: true }
       if (bytes.length > 0 && isJson(bytes)) return { ...facts, bytes: makeWellFormed(bytes) }
       if (bytes.length > 0) {
-        texts.push(formatBody(bytes, answer))
+        texts.push(bytes)
         return { ...facts, reported: true }
       }
       ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
