@@ -130,9 +130,8 @@ const readFlag = (
   if (given === undefined) return undefined
   if (flag.optionalValue === true && given.at(-1) === '') return flag.param.default
   const value = parse(flag.param, given, `--${name}`)
-  // An unset variable of a script must not choose nothing, or mean the default.
-  if (value === '' || (Array.isArray(value) && value.length === 0))
-    throw usage(`--${name} requires a value`)
+  // An unset variable of a script must not choose no fields or groups.
+  if (Array.isArray(value) && value.length === 0) throw usage(`--${name} requires a value`)
   return value
 }
 
