@@ -29,17 +29,20 @@ const createArgumentFailure = (text: string): Failure =>
         'Use - to read objects from standard input.',
       )
 
+const createNoPathFailure = (): Failure =>
+  usage('api requires a path', 'For example: svcctl api GET /runners')
+
 /** Returns the method and the path of a line. A path alone is requested with GET. */
 const parseTarget = ([first, second, third]: readonly string[]): {
   method: string
   target: string
 } => {
   if (third !== undefined) throw createArgumentFailure(third)
-  const method = first?.toUpperCase() ?? ''
-  const isMethodAlone = second === undefined && methods.includes(method)
-  if (first === undefined || isMethodAlone || (second ?? first) === '')
-    throw usage('api requires a path', 'For example: svcctl api GET /runners')
+  // One word in lower case is a path, even if it is also the name of a method.
+  const isMethodAlone = second === undefined && methods.includes(first ?? '')
+  if (first === undefined || isMethodAlone || (second ?? first) === '') throw createNoPathFailure()
   if (second === undefined) return { method: 'GET', target: first }
+  const method = first.toUpperCase()
   if (!methods.includes(method))
     throw usage(`the method must be one of ${methods.join(', ')}, not "${first}"`)
   return { method, target: second }
@@ -187,6 +190,7 @@ export const moveMethodToArguments: NonNullable<CommandTraits['arrange']> = ({
   const method = given.get('method')?.at(-1)
   if (method !== undefined && words.length > 1)
     throw usage('-X and a method before the path exclude each other', 'Omit one of them.')
+  if (method !== undefined && words.length === 0) throw createNoPathFailure()
   const hasFields = given.has('raw-field') || given.has('param') || given.has('input')
   const chosen = method ?? (words.length === 1 && hasFields ? 'POST' : undefined)
   const others = new Map([...given].filter(([name]) => name !== 'method'))
