@@ -8,6 +8,7 @@ import type { Stdout } from '../base/io.js'
 import { getTemporaryFolder, resolvePath } from '../base/io.js'
 import { isObject, toText } from '../base/objects.js'
 import { startProgram } from '../base/processes.js'
+import { isSwitchedOn } from '../base/switches.js'
 import type { UiService } from '../engine/command/context.js'
 import type { Globals } from '../engine/command/globals.js'
 import { isRepeated } from '../engine/command/globals.js'
@@ -66,8 +67,8 @@ const isSet = (text: string | undefined): boolean => text !== undefined && text 
 
 /** True if a browser can open on this machine. Over SSH and in CI it cannot. */
 export const hasDisplay = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean => {
-  if (['SSH_CONNECTION', 'SSH_CLIENT', 'SSH_TTY', 'CI'].some((name) => isSet(env[name])))
-    return false
+  const isRemote = ['SSH_CONNECTION', 'SSH_CLIENT', 'SSH_TTY'].some((name) => isSet(env[name]))
+  if (isRemote || isSwitchedOn(env.CI)) return false
   if (platform === 'win32' || platform === 'darwin') return true
   return ['DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME'].some((name) => isSet(env[name]))
 }

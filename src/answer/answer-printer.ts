@@ -186,7 +186,7 @@ export class AnswerPrinter implements RunAnswer {
    */
   async write(given: string | Uint8Array): Promise<void> {
     const { out, page } = this.#screen
-    const { curl, fields, jq, web } = this.#asked.globals
+    const { curl, fields, jq, output, web } = this.#asked.globals
     if (jq !== undefined)
       throw usage(
         '--jq filters JSON, and this answer is a text or a file',
@@ -199,8 +199,9 @@ export class AnswerPrinter implements RunAnswer {
       )
     const isPlain = typeof given !== 'string' || this.#asked.globals.showSecrets
     const chunk = isPlain ? given : maskKeys(given)
-    // Text that no format wrote stands in a page as it is.
-    if (page !== undefined && typeof chunk === 'string') return this.#printText(chunk)
+    // Text that no format wrote stands in a page as it is. A program that reads it gets no page that the line does not ask for.
+    if (page !== undefined && output !== undefined && typeof chunk === 'string')
+      return this.#printText(chunk)
     if (typeof chunk === 'string')
       return out.write(this.terminal ? escapeControlLines(chunk) : escapeUnprintable(chunk))
     if (!this.terminal) return out.write(chunk)

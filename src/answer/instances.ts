@@ -11,7 +11,7 @@ import { findOwnWords } from '../engine/command/words.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import { getSite, type Row, type Target } from '../engine/rows.js'
 import { describeUnread, TurnScheduler, takeRecords } from '../engine/target-order.js'
-import { type FailureLimit, parseFailureLimit } from '../engine/work/report.js'
+import type { FailureLimit } from '../engine/work/report.js'
 import { Failure } from '../errors.js'
 import type { Format } from '../output/types.js'
 import { chooseFormat } from './choose-format.js'
@@ -193,8 +193,7 @@ export class MultiInstanceRun {
 
   /** Runs the line on one instance after the other, until too many have failed. */
   async #runInOrder(sites: readonly LineSite[], push: RowListener): Promise<void> {
-    const { maxFailures } = this.#globals
-    const most = parseFailureLimit(maxFailures)
+    const { maxFailures: most } = this.#globals
     for (const [i, site] of sites.entries()) {
       await this.#runOne(site, Promise.resolve(), push)
       const failed = this.#results.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))

@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { getCurrentIo, resolvePath } from '../base/io.js'
+import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { readManifest } from '../client/manifest-schema.js'
 import type { SnapshotManifest } from '../client/snapshot-manifest.js'
@@ -60,7 +61,10 @@ const findInFolder = (folder: string): SnapshotChoice => {
   const complete = new Set(snapshots.map((one) => one.folder))
   const incomplete = folders.filter((one) => !complete.has(one) && isIncomplete(one))
   if (snapshots.length === 0)
-    throw usage(`${folder} holds no complete snapshot`, `Take one: svcctl snapshot --to ${folder}`)
+    throw usage(
+      `${folder} holds no complete snapshot`,
+      `Take one: svcctl snapshot --to ${quoteWord(folder)}`,
+    )
   return { snapshots, incomplete }
 }
 

@@ -4,7 +4,7 @@
  */
 import { addToGroup } from '../base/group-by.js'
 import { formatNumber, isNumber } from '../base/json/json.js'
-import { isTooDeep } from '../base/json/nesting.js'
+import { hasInexactNumber, isTooDeep } from '../base/json/nesting.js'
 import { getOwn, isObject, type JsonValue } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
 import {
@@ -396,12 +396,14 @@ const coerceFlagTexts = (walk: Walk<unknown>, param: Param, texts: readonly stri
       return coerceHashTexts(walk, param, texts)
     case 'list': {
       const word = texts.length === 1 ? matchWord(param, text.trim()) : undefined
-      return word ?? coerceList(walk, param, texts.flatMap(splitTexts))
+      return word ?? coerceList(walk, param, param.whole ? texts : texts.flatMap(splitTexts))
     }
     case 'json':
       if (text === '' && param.nullable === true) return null
       try {
         const value: JsonValue = JSON.parse(text)
+        if (hasInexactNumber(value))
+          return fail(walk, param, text, { problem: 'too large', expected: 'JSON' })
         if (!isTooDeep(value)) return value
       } catch {}
       return fail(walk, param, text, { problem: 'wrong format', expected: 'JSON' })

@@ -129,6 +129,8 @@ export interface ListParam extends BaseParam {
   readonly join?: 'comma' | 'repeat'
   /** True if the documented type is "string or array", so that a single value is sent as a string. */
   readonly single?: true
+  /** True if each use of the flag gives one item, so that commas and blanks belong to it. */
+  readonly whole?: true
   readonly names?: Readonly<Record<string, number>>
   /** Maps deprecated values to their replacements. */
   readonly deprecatedValues?: Readonly<Record<string, string>>

@@ -34,17 +34,16 @@ export const filterByPrefix = (prefix: string, items: readonly Candidate[]): Can
 
 /**
  * Completes a value that is typed up to `prefix`.
- * @param list true to complete the last of its comma-separated items
+ * @param at where the item begins that is being typed
  * @param lead the text before the value in the same word (`--status=`)
  */
 export const completePrefix = (
   found: Candidates,
   prefix: string,
-  list: boolean,
+  at = 0,
   lead = '',
 ): Candidates => {
   if (found.files === true) return found
-  const at = list ? prefix.lastIndexOf(',') + 1 : 0
   const before = lead + prefix.slice(0, at)
   const { items } = filterByPrefix(prefix.slice(at), found.items)
   return { items: items.map((c) => ({ ...c, value: before + c.value })) }

@@ -205,7 +205,7 @@ const suggestArguments = async (
       current,
       splitWords(argument).map((value) => ({ value })),
     )
-  return completePrefix(await listCandidates(argument.param, command, rest, live), current, false)
+  return completePrefix(await listCandidates(argument.param, command, rest, live), current)
 }
 
 // Completing a whole line.
@@ -215,6 +215,16 @@ const takesCondition = ({ param }: Flag): boolean => param.completes === 'condit
 
 /** True if the value of a flag is a comma-separated list. */
 const takesList = ({ param }: Flag): boolean => isListParam(param) || param.completes === 'profiles'
+
+/** The signs that may stand before a field: `--fields +status` adds a column, and `--sort -status` reverses the order. */
+const fieldSigns: Readonly<Record<string, string>> = { fields: '+', sort: '-' }
+
+/** Returns where the item begins that is being typed: after the last comma of a list, and after the sign of a field. */
+const findItemStart = (flag: Flag, value: string): number => {
+  const start = takesList(flag) ? value.lastIndexOf(',') + 1 : 0
+  const signed = flag.param.completes === 'field' && value[start] === fieldSigns[flag.name]
+  return signed ? start + 1 : start
+}
 
 /**
  * Completes the value of a flag.
@@ -233,7 +243,7 @@ const completeValue = async (
     return completeCondition(command, flag, value, lead)
   }
   const found = await listCandidates(flag.param, command, rest, live, value)
-  return completePrefix(found, value, takesList(flag), lead)
+  return completePrefix(found, value, findItemStart(flag, value), lead)
 }
 
 /** Completes the value of a flag after its `=`. */

@@ -8,6 +8,7 @@ import { getCurrentIo, resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { checkJson } from '../base/json/scan.js'
 import { isObject, toText } from '../base/objects.js'
+import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { type Endpoint, type EndpointTraits, getPath } from '../catalogue/endpoint.js'
 import { createFilter, type FieldReader, type RecordTest } from '../catalogue/filters.js'
@@ -100,7 +101,7 @@ export class SnapshotReader {
     if (manifest === undefined)
       throw usage(
         `${folder} holds no complete snapshot`,
-        `Take one: svcctl snapshot --to ${folder}`,
+        `Take one: svcctl snapshot --to ${quoteWord(folder)}`,
       )
     this.manifest = manifest
     this.#folder = folder

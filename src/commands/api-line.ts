@@ -3,7 +3,7 @@
 import { hasDots } from '../base/base-url.js'
 import { addToGroup } from '../base/group-by.js'
 import { parseJsonOrText } from '../base/json/nesting.js'
-import type { JsonValues } from '../base/objects.js'
+import { isObject, type JsonValues } from '../base/objects.js'
 import { isVariablePath } from '../base/secrets/names.js'
 import type { WorkspaceService } from '../engine/command/context.js'
 import type { CommandTraits, Given } from '../engine/command/types.js'
@@ -29,14 +29,18 @@ const createArgumentFailure = (text: string): Failure =>
         'Use - to read objects from standard input.',
       )
 
+const createNoPathFailure = (): Failure =>
+  usage('api requires a path', 'For example: svcctl api GET /runners')
+
 /** Returns the method and the path of a line. A path alone is requested with GET. */
 const parseTarget = ([first, second, third]: readonly string[]): {
   method: string
   target: string
 } => {
   if (third !== undefined) throw createArgumentFailure(third)
-  if (first === undefined)
-    throw usage('api requires a path', 'For example: svcctl api GET /runners')
+  // One word in lower case is a path, even if it is also the name of a method.
+  const isMethodAlone = second === undefined && methods.includes(first ?? '')
+  if (first === undefined || isMethodAlone || (second ?? first) === '') throw createNoPathFailure()
   if (second === undefined) return { method: 'GET', target: first }
   const method = first.toUpperCase()
   if (!methods.includes(method))
@@ -69,13 +73,21 @@ const parseValue = (name: string, value: unknown): unknown => {
   return typeof value === 'string' ? parseJsonOrText(value, `--param ${name}`) : value
 }
 
-const formatQuery = (values: JsonValues): string => {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values))
-    for (const item of Array.isArray(value) ? value : [value])
-      query.append(Array.isArray(value) && !name.endsWith('[]') ? `${name}[]` : name, String(item))
-  return query.toString()
+/** Converts a value to parameters of a query: items of lists and keys of objects follow the name in brackets. */
+const toQueryParameters = (name: string, value: unknown): readonly [string, string][] => {
+  if (Array.isArray(value)) {
+    const itemName = name.endsWith('[]') ? name : `${name}[]`
+    return value.flatMap((item) => toQueryParameters(itemName, item))
+  }
+  return isObject(value)
+    ? Object.entries(value).flatMap(([key, inner]) => toQueryParameters(`${name}[${key}]`, inner))
+    : [[name, String(value)]]
 }
+
+const formatQuery = (values: JsonValues): string =>
+  new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => toQueryParameters(name, value)),
+  ).toString()
 
 /** Parses the values of `-f`, which stay text. Values of the same name become a list. */
 const parseRawFields = ({ 'raw-field': texts = [] }: Body['flags']): JsonValues => {
@@ -192,6 +204,7 @@ export const moveMethodToArguments: NonNullable<CommandTraits['arrange']> = ({
   const method = given.get('method')?.at(-1)
   if (method !== undefined && words.length > 1)
     throw usage('-X and a method before the path exclude each other', 'Omit one of them.')
+  if (method !== undefined && words.length === 0) throw createNoPathFailure()
   const hasFields = given.has('raw-field') || given.has('param') || given.has('input')
   const chosen = method ?? (words.length === 1 && hasFields ? 'POST' : undefined)
   const others = new Map([...given].filter(([name]) => name !== 'method'))

@@ -1,5 +1,7 @@
 /** `svcctl api`: sends any request of the API, with the credential, paging and output of every other command. */
 
+import { makeWellFormed } from '../base/bytes.js'
+import { checkJson } from '../base/json/scan.js'
 import { maskAddresses } from '../base/secrets/mask.js'
 import { isSecretHeader, masked } from '../base/secrets/names.js'
 import { findNearest } from '../base/suggest.js'
@@ -80,7 +82,10 @@ const suggestPaths = async (
 }
 
 const flags = {
-  header: list('string', 'additional header, "Name: value"'),
+  header: {
+    ...list('string', 'additional header, "Name: value"', { placeholder: 'header', whole: true }),
+    short: 'H',
+  },
   project: {
     type: 'project',
     help: 'project for {project}; with several projects, one request each',
@@ -95,6 +100,7 @@ const flags = {
   'raw-field': {
     ...list('string', 'parameter as text: key=value (with -F, true, 5 and null are typed)', {
       placeholder: 'key=value',
+      whole: true,
     }),
     short: 'f',
   },
@@ -209,19 +215,33 @@ const formatHead = ({ status, headers }: Pick<WholeAnswer, 'status' | 'headers'>
   return `${[`HTTP ${status}`, ...lines].join('\n')}\n\n`
 }
 
+/** True if the line asks for the data of the answer, and not for its text. */
+const asksForData = ({ output, jq, fields }: WorkspaceService['globals']): boolean =>
+  output !== undefined || jq !== undefined || fields !== undefined
+
+const isJson = (bytes: Uint8Array): boolean => {
+  try {
+    checkJson(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Sends one request; its answer is printed as it came. */
 async function* sendOnce(
   context: Context,
-  request: WireRequest,
+  sent: WireRequest,
   { include, silent }: ApiGiven['flags'],
 ): Rows {
   const { ui, place } = context
+  const request = asksForData(place.globals) ? sent : { ...sent, how: { anyType: true } }
   const { method, path } = request
   const deletes = method === 'DELETE'
   const called = await findJobEndpoint(place, request)
   const endpoint = createCallEndpoint(request, empty)
   const label = maskAddresses(path)
-  let head: string | undefined
+  const texts: (string | Uint8Array)[] = []
   const rows = context.write([{ key: '', endpoint, values: {}, label, request, called }], {
     view: { changed: !/^(GET|HEAD)$/.test(method) },
     ...(deletes ? { loses: { details: [label] } } : {}),
@@ -230,20 +250,23 @@ async function* sendOnce(
       if (!('whole' in came)) return {}
       const { status, bytes } = came.whole
       const facts = getAnswerFacts(came.whole)
-      if (include === true) head = formatHead(came.whole)
+      if (include === true) texts.push(formatHead(came.whole))
       if (silent === true) return { ...facts, reported: true }
       if (status === 304) return { ...facts, unchanged: true }
-      if (bytes.length > 0) return { ...facts, bytes }
+      if (bytes.length > 0 && isJson(bytes)) return { ...facts, bytes: makeWellFormed(bytes) }
+      if (bytes.length > 0) {
+        texts.push(bytes)
+        return { ...facts, reported: true }
+      }
       ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
       return { ...facts, reported: true }
     },
   })
   for await (const row of rows) {
-    if (head !== undefined) yield createTextRow(head)
-    head = undefined
+    yield* texts.splice(0).map(createTextRow)
     yield row
   }
-  if (head !== undefined) yield createTextRow(head)
+  yield* texts.map(createTextRow)
 }
 
 export const api = define({

@@ -1,5 +1,6 @@
 /** Finds undocumented settings, fields and values of an instance, and its missing endpoints, with at most twelve read requests. */
 import { isObject, toText } from '../base/objects.js'
+import { isSwitchedOn } from '../base/switches.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
 import { geo } from '../catalogue/areas/geo.js'
@@ -281,7 +282,7 @@ export const discoverInstance = async (
   }: { readonly anew?: boolean; readonly words?: Words | undefined } = {},
 ): Promise<KnownInstance | undefined> => {
   const { env, clock } = place
-  if (env.CI) return undefined
+  if (isSwitchedOn(env.CI)) return undefined
   const paths = getPaths(env)
   const before = readKnown(paths, profile)
   const now = clock.now()

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { JsonValues } from '../base/objects.js'
 import { list, string } from '../catalogue/params.js'
 import type { Context, WorkspaceService } from '../engine/command/context.js'
-import type { Argument, Given } from '../engine/command/types.js'
+import type { Argument, CommandTraits, Given } from '../engine/command/types.js'
 import { createNoteRow, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import {
@@ -179,6 +179,15 @@ const getChanges = (
   ])
 }
 
+/** Moves settings with an empty value to `--unset`, because numbers and enumerations accept no empty value. */
+const moveEmptyToUnset: NonNullable<CommandTraits['arrange']> = ({ args, flags: given }) => {
+  const isEmpty = (name: string): boolean => given.get(name)?.at(-1) === ''
+  const empty = settingNames.filter(isEmpty)
+  if (empty.length === 0) return { args, flags: given }
+  const others = new Map([...given].filter(([name]) => !empty.some((one) => one === name)))
+  return { args, flags: others.set('unset', [...(given.get('unset') ?? []), ...empty]) }
+}
+
 /** @throws Failure `usage` for a vocabulary with errors */
 const checkWords = async ({ place }: Context, file: string | undefined): Promise<void> => {
   if (file === undefined || file === '') return
@@ -188,6 +197,7 @@ const checkWords = async ({ place }: Context, file: string | undefined): Promise
 
 export const setCommand = define({
   description: ['Use an empty value or --unset to remove a setting.'],
+  arrange: moveEmptyToUnset,
   args: [argument],
   flags,
   rows: async function* (context, given) {

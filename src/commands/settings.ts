@@ -4,6 +4,7 @@
 
 import { type Fields, isObject } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
+import { isSwitchedOn } from '../base/switches.js'
 import { settings } from '../catalogue/areas/settings.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'
@@ -35,7 +36,13 @@ const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Contex
 /** Stores the names of undocumented settings once a day. The code for that is loaded only when it is due. */
 const keepSettings = async ({ place }: Context, shown: unknown): Promise<void> => {
   const { env, clock, globals } = place
-  if (!isObject(shown) || env.CI || globals.sandbox === true || globals.from !== undefined) return
+  if (
+    !isObject(shown) ||
+    isSwitchedOn(env.CI) ||
+    globals.sandbox === true ||
+    globals.from !== undefined
+  )
+    return
   const { profile, baseUrl } = await place.session()
   if (profile?.baseUrl !== baseUrl || !isDue(getPaths(env), profile, clock.now())) return
   const { keepSettingNames: noteSettings } = await import('./known.js')

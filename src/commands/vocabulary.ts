@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
+import { quoteWord } from '../base/shell-words.js'
 import { getProperties } from '../catalogue/fields.js'
 import { project, string } from '../catalogue/params.js'
 import type { Words } from '../catalogue/words.js'
@@ -119,7 +120,8 @@ async function* learnVocabulary(context: Context, given: Arguments<typeof learnF
   await discoverOwnInstance(context)
   ui.note(`${lesson.words.length} learned, ${lesson.open.length} left as comments`)
   const name = profile?.name ?? '<profile>'
-  ui.note(`use the file with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
+  const file = to === undefined ? '<file>' : quoteWord(to)
+  ui.note(`use the file with: svcctl profile set ${name} --vocabulary ${file}`)
 }
 
 export const learn = define({

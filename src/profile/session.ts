@@ -16,7 +16,7 @@ import {
   getEnvironmentVariable,
   getJobToken,
 } from './environment.js'
-import type { Store } from './store.js'
+import { getCreationLine, type Store } from './store.js'
 import type { Tokens } from './tokens.js'
 import type { Environment, InstanceFlags, Post, Profile, Session } from './types.js'
 
@@ -54,7 +54,7 @@ const chooseProfile = (
   throw usage(
     `unknown profile "${name}"${wantedName === undefined ? `, though ${store.file} names it as current` : ''}`,
     names.length === 0
-      ? `Create it with: svcctl auth login -p ${name}`
+      ? `Create it with: ${getCreationLine(name)}`
       : `Profiles: ${names.join(', ')}. Choose with -p, or: svcctl auth switch <name>`,
   )
 }

@@ -54,12 +54,16 @@ export const checkName = (name: string): void => {
     )
 }
 
+/** Returns the line that creates a profile. A name that no profile can have is left out. */
+export const getCreationLine = (name: string): string =>
+  `svcctl auth login${nameRule.test(name) ? ` -p ${name}` : ''}`
+
 const createUnknownFailure = (name: string, names: readonly string[]): Failure =>
   usage(
     `unknown profile "${name}"`,
     names.length === 0
       ? 'Create one with: svcctl auth login'
-      : `Profiles: ${names.join(', ')}. Create one with: svcctl auth login -p ${name}`,
+      : `Profiles: ${names.join(', ')}. Create one with: ${getCreationLine(name)}`,
   )
 
 /**

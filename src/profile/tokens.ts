@@ -6,6 +6,7 @@ import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
 import { checkStored, readStoredJson, type StoredValue } from '../base/documents/stored.js'
 import type { Fields } from '../base/objects.js'
+import { isSwitchedOn } from '../base/switches.js'
 import { Failure, getErrorCode, usage } from '../errors.js'
 import {
   createFileFailure,
@@ -363,7 +364,7 @@ export const openTokens = (
     signal,
   }: TokensOptions = {},
 ): Tokens => {
-  const off = env.SVC_NO_KEYRING !== undefined && !['', '0', 'false'].includes(env.SVC_NO_KEYRING)
+  const off = isSwitchedOn(env.SVC_NO_KEYRING)
   const ring = createKeyringStore(paths, off ? async () => undefined : keyring)
   const file = openTokenFile(paths, note, { note, signal })
   return new Tokens(file, ring, paths.config, { patience: 90_000, note, signal })

@@ -3,6 +3,7 @@ import { getCurrentIo } from '../base/io.js'
 import type { Choice, Prompts } from '../base/prompts.js'
 import { escapeControls } from '../base/screen-text.js'
 import { redactSecrets } from '../base/secrets/redact.js'
+import { isSwitchedOn } from '../base/switches.js'
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
 import { clearLine, isGone } from './standard.js'
@@ -79,7 +80,7 @@ export const canPrompt = (
   streams.stderr.isTTY === true &&
   !isGone(streams.stderr) &&
   !isCi(env) &&
-  ['', '0', undefined].includes(env.SVC_NO_PROMPT)
+  !isSwitchedOn(env.SVC_NO_PROMPT)
 
 const pageSize = 10
 

@@ -11,6 +11,7 @@ import {
   roughWidths,
   type Widths,
 } from '../base/screen-text.js'
+import { isSwitchedOn } from '../base/switches.js'
 import type { Tone } from '../base/text.js'
 import { bad, getStatusStyle, good, warn } from '../base/tones.js'
 
@@ -22,12 +23,9 @@ export type Env = Readonly<Record<string, string | undefined>>
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
 /** True if the program runs in CI (the `CI` variable). */
-export const isCi = (env: Env): boolean => isSet(env.CI) && env.CI !== 'false' && env.CI !== '0'
+export const isCi = (env: Env): boolean => isSwitchedOn(env.CI)
 /** True if SVC_ACCESSIBLE asks for output for screen readers: words instead of symbols, nothing redrawn. */
-export const isAccessible = (env: Env): boolean =>
-  env.SVC_ACCESSIBLE !== undefined && !['', '0', 'false'].includes(env.SVC_ACCESSIBLE)
-const parseForceColor = (value: string | undefined): boolean | undefined =>
-  value === undefined ? undefined : value !== '0' && value !== 'false'
+export const isAccessible = (env: Env): boolean => isSwitchedOn(env.SVC_ACCESSIBLE)
 
 /**
  * Decides whether to use color. The flag takes precedence over FORCE_COLOR, and that over NO_COLOR, CLICOLOR=0,
@@ -35,8 +33,7 @@ const parseForceColor = (value: string | undefined): boolean | undefined =>
  */
 export const useColor = (flag: ColorFlag, env: Env, isTTY: boolean): boolean => {
   if (flag !== 'auto') return flag === 'always'
-  const force = parseForceColor(env.FORCE_COLOR)
-  if (force !== undefined) return force
+  if (isSet(env.FORCE_COLOR)) return isSwitchedOn(env.FORCE_COLOR)
   if (isSet(env.NO_COLOR) || env.CLICOLOR === '0' || env.TERM === 'dumb' || isCi(env)) return false
   return isTTY
 }

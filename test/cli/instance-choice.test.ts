@@ -269,3 +269,8 @@ describe('auth status', () => {
     expect(work.seen).toEqual([])
   })
 })
+
+it.each(['no', 'Off', 'FALSE', ' 0 '])('SVC_SANDBOX=%s is off', async (value) => {
+  const ran = await run(list, { SVC_SANDBOX: value, SVC_BASE_URL: work.url })
+  expect([ran.code, work.seen.length > 0]).toEqual([0, true])
+})

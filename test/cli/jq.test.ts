@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { JqFilter } from '../../src/output/jq/filter.js'
+import { recording } from '../support/recorder.js'
 import { usingSandbox } from '../support/sandbox.js'
 import { type LineHow, svcctl } from '../support/within.js'
 
@@ -52,6 +53,20 @@ it.each([
   ],
 ])('passes %s', async (_, words, stdout) => {
   expect(await run(words)).toEqual({ code: 0, stderr: expect.any(String), stdout })
+})
+
+const other = recording()
+
+it.each(['json', 'ndjson'])('replaces half of a surrogate pair with -o %s', async (format) => {
+  const texts = ['a\\ud83d', '\\uDE00\\u0041', '\\ud83d\\ude00', '\\\\ud83d']
+  other.answer = () => ({
+    body: `[${texts.map((text, i) => `{"id":${i},"description":"${text}"}`).join()}]`,
+  })
+  const expression = format === 'json' ? '.[].description' : '.description'
+  const ran = await run(['runners', 'list', '-o', format, '--jq', expression], {
+    env: { SVC_BASE_URL: other.url },
+  })
+  expect(ran).toEqual({ code: 0, stderr: '', stdout: 'a\ufffd\n\ufffdA\n😀\n\\ud83d\n' })
 })
 
 it('masks secrets before the expression gets a record', async () => {

@@ -133,9 +133,54 @@ describe('api', () => {
   it('sends further headers, and no credential as one', async () => {
     await api(['GET', '/x', '--header', 'If-None-Match: "1"'])
     expect(server.seen[0]?.headers['if-none-match']).toBe('"1"')
+    await api(['GET', '/x', '--header', 'If-None-Match: "1", "2"', '--header', 'X-A: b'])
+    expect(server.seen[1]?.headers).toMatchObject({ 'if-none-match': '"1", "2"', 'x-a': 'b' })
     const refused = await api(['GET', '/x', '--header', 'Private-Token: other'])
     expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(server.seen).toHaveLength(1)
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it.each(['{"a":9007199254740993}', '{"a":{"b":[-1e400]}}', 'a: 5e10234', 'a: .inf'])(
+    'refuses %s, whose number would become another or null',
+    async (input) => {
+      const ran = await api(['POST', 'x', '--input', '-'], {}, input)
+      expect(ran).toMatchObject({ code: 2, stdout: '' })
+      expect(ran.stderr).toContain('--input: a has a number that cannot be sent exactly')
+      expect(server.seen).toEqual([])
+    },
+  )
+
+  it('prints an answer that is not JSON as it came, unless the line asks for its data', async () => {
+    const body = 'building \u001b[32mok\u001b[0m\n[done]\n'
+    server.answer = () => ({ headers: { 'content-type': 'text/plain' }, body })
+    expect(await api(['x'])).toEqual({ code: 0, stdout: body, stderr: '' })
+    expect((await api(['x', '-i'])).stdout).toMatch(/^HTTP 200\n.*\n\nbuilding /s)
+    expect(await api(['x', '--silent'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    for (const flags of [['-o', 'json'], ['--jq', '.'], ['--fields', 'id'], ['--paginate']])
+      expect(await api(['x', ...flags])).toMatchObject({ code: 7, stdout: '' })
+  })
+
+  it('masks JSON of any type, and refuses a page', async () => {
+    server.answer = () => ({
+      headers: { 'content-type': 'text/plain' },
+      body: '{"token":"canary"}',
+    })
+    expect((await api(['x'])).stdout).not.toContain('canary')
+    server.answer = () => ({ headers: { 'content-type': 'text/html' }, body: '<html></html>' })
+    expect(await api(['x'])).toMatchObject({ code: 7, stdout: '' })
+  })
+
+  it('puts lists and objects of --input into the query in brackets', async () => {
+    const input = '{"a":[1,2],"b":{"c":1,"d":["x"]},"e[]":[3]}'
+    expect((await api(['GET', 'x', '--input', '-'], {}, input)).code).toBe(0)
+    const { searchParams } = new URL(server.seen[0]?.url ?? '', server.url)
+    expect([...searchParams].map((one) => one.join('='))).toEqual([
+      'a[]=1',
+      'a[]=2',
+      'b[c]=1',
+      'b[d][]=x',
+      'e[]=3',
+    ])
   })
 
   it('goes on by id where the documented list does', async () => {
@@ -262,6 +307,10 @@ describe('a request in the words of gh', () => {
     [['x', '-F', 'on=false', '-F', 'to=null'], 'POST /x', '{"on":false,"to":null}'],
     [['x', '-f', 'a[]=1', '-f', 'a[]=2'], 'POST /x', '{"a[]":["1","2"]}'],
     [['x', '-X', 'DELETE', '--yes'], 'DELETE /x', undefined],
+    [['x', '-f', 'title= a, state=b '], 'POST /x', '{"title":" a, state=b "}'],
+    [['x', '-F', 'id="9007199254740993"'], 'POST /x', '{"id":"9007199254740993"}'],
+    [['-X', 'GET', 'x', '-H', 'X-A: 1', '-f', 'a=1'], 'GET /x?a=1', undefined],
+    [['-X', 'GET', 'x', '-F', 'id=9007199254740993'], 'GET /x?id=9007199254740993', undefined],
   ])('%j', async (args, line, body) => {
     expect(await api(args)).toMatchObject({ code: 0 })
     expect(server.lines()).toEqual([line])

@@ -43,6 +43,23 @@ describe('profile set', () => {
     expect(kept).not.toHaveProperty('sudo')
   })
 
+  it.each([
+    ['timeout', '5'],
+    ['retries', '0'],
+    ['max-wait', '60'],
+    ['rate', '10/s'],
+    ['output', 'csv'],
+    ['tags', 'a,b'],
+  ])('removes %s by an empty value', async (name, value) => {
+    const profile = profiles()
+    const get = async () =>
+      JSON.parse((await profile('get', 'work', '-o', 'json')).stdout)[name.replace('-', '_')]
+    await profile('set', 'work', '--base-url', address, `--${name}`, value)
+    expect(await get()).toBeDefined()
+    expect(await profile('set', 'work', `--${name}`, '')).toMatchObject({ code: 0 })
+    expect(await get()).toBeUndefined()
+  })
+
   it('does not keep --insecure, and says what to do instead', async () => {
     const profile = profiles()
     const set = await profile('set', 'work', '--base-url', address, '--insecure')

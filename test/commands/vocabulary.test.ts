@@ -15,8 +15,8 @@ const cwd = folder()
 writeFileSync(join(cwd, 'inv.yml'), invented)
 writeFileSync(join(cwd, 'bad.yml'), 'vocabulary: 1\nnames:\n  monitor_sight: x\n')
 
-const run = (line: string, env: Record<string, string> = {}): Promise<Ran> =>
-  svcctl(line.split(' '), {
+const run = (line: string | readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
+  svcctl(typeof line === 'string' ? line.split(' ') : line, {
     cwd,
     env: { SVC_BASE_URL: url(), SVC_TOKEN: 'sandbox-root-token', ...env },
   })
@@ -34,6 +34,11 @@ describe('vocabulary learn', () => {
     expect(stderr.trim().split('\n').at(-1)).toBe(
       'use the file with: svcctl profile set <profile> --vocabulary <file>',
     )
+  })
+
+  it('quotes the name of the file in that command', async () => {
+    const { stderr } = await run(['vocabulary', 'learn', '--to', 'my words.yml'])
+    expect(stderr).toContain("--vocabulary 'my words.yml'")
   })
 
   it('never replaces a file without --yes', async () => {

@@ -131,6 +131,18 @@ describe('live values', () => {
     expect(values).toEqual(expect.arrayContaining(['settings', 'members', 'approval_rules']))
   })
 
+  it.each([
+    ['after + in --fields', ['--fields', '+stat'], ['+status']],
+    ['after another field', ['--fields', 'id,+stat'], ['id,+status']],
+    ['after - in --sort', ['--sort=-stat'], ['--sort=-status']],
+    ['after - of a second field', ['--sort', 'id,-stat'], ['id,-status']],
+    ['not after the sign of the other flag', ['--sort', '+stat'], []],
+    ['nor the other way round', ['--fields', 'id,-stat'], []],
+  ])('are fields %s', async (_, flags, expected) => {
+    const { values } = await tab(['runners', 'list', ...flags])
+    expect(values).toEqual([...expected, ':none'])
+  })
+
   it('come from the instance that the line names', async () => {
     const words = ['runners', 'get', '--base-url', sandbox.url, '']
     const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: '' }

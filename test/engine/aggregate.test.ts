@@ -249,6 +249,15 @@ describe('groups', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)])
   })
 
+  it('refuse a field that only single records have, and say so', async () => {
+    server.answer = () => ({ body: [{ id: 1, description: 'a' }] })
+    for (const flags of ['--group-by contacted_at:day', '--max contacted_at']) {
+      const { code, stderr } = await call(`runners list ${flags}`)
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Only single records have')])
+      expect(stderr).not.toContain('Did you mean')
+    }
+  })
+
   it('refuse an object, and name its fields', async () => {
     const told = await rows('--group-by user', [{ user: { username: 'ana', id: 1 } }])
     expect([told.code, told.stderr]).toEqual([2, expect.stringContaining('user.username, user.id')])

@@ -22,6 +22,9 @@ describe('colour', () => {
     ['auto', { CI: 'false' }, true, true],
     ['auto', { CI: 'true', FORCE_COLOR: '1' }, false, true],
     ['auto', { FORCE_COLOR: '0' }, true, false],
+    ['auto', { FORCE_COLOR: '' }, false, false],
+    ['auto', { FORCE_COLOR: '', NO_COLOR: '1' }, true, false],
+    ['auto', { CI: 'FALSE' }, true, true],
     ['auto', { FORCE_COLOR: '1', NO_COLOR: '1' }, false, true],
   ] as const)('%s with %j, terminal %s: %s', (flag, env, terminal, expected) => {
     expect(useColor(flag, env, terminal)).toBe(expected)
@@ -46,6 +49,8 @@ describe('who may be asked, and shown progress', () => {
     [tty, tty, { CI: '1' }, false],
     [tty, tty, { SVC_NO_PROMPT: '1' }, false],
     [tty, tty, { SVC_NO_PROMPT: '' }, true],
+    [tty, tty, { SVC_NO_PROMPT: 'false' }, true],
+    [tty, tty, { SVC_NO_PROMPT: 'no' }, true],
   ])('%j %j %j: %s', (stdin, stderr, env, expected) => {
     expect(canPrompt({ stdin, stderr }, env)).toBe(expected)
   })

@@ -20,7 +20,6 @@ import {
   getRunVerdict,
   maxNamed,
   maxReported,
-  parseFailureLimit,
   type Report,
 } from '../work/report.js'
 import { type Run, runWork } from '../work/run.js'
@@ -213,7 +212,7 @@ const startBulkRun = async (
     items,
     gate,
     signal: engine.signal,
-    failureLimit: parseFailureLimit(engine.globals.maxFailures),
+    failureLimit: engine.globals.maxFailures,
     countQueued,
     record,
     readBefore: journaled && ((item: NumberedPlan) => journaled.readBefore(item)),

@@ -8,7 +8,6 @@ import type { Plan, PlanSource } from '../command/types.js'
 import { hasNothingToShow } from '../records/object-rows.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
 import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../rows.js'
-import { parseFailureLimit } from '../work/report.js'
 import { runWork, type WorkRunner } from '../work/run.js'
 import {
   type BulkOptions,
@@ -60,7 +59,6 @@ export class BulkRunner {
    * @throws Failure of the run as a whole
    */
   async *runPlans(plans: readonly Plan[], options: BulkOptions = {}): Rows {
-    parseFailureLimit(this.#engine.globals.maxFailures)
     const [only] = plans
     if (only === undefined) return
     const due = plans.filter(({ refused }) => refused === undefined)
@@ -82,7 +80,6 @@ export class BulkRunner {
 
   /** Runs plans like `runPlans`, but plans each object when it arrives. */
   async *stream(source: PlanSource, options: BulkOptions = {}): Rows {
-    parseFailureLimit(this.#engine.globals.maxFailures)
     const { runStream } = await import('./queues.js')
     yield* runStream({
       engine: this.#engine,
@@ -118,7 +115,7 @@ export class BulkRunner {
       ...work,
       gate,
       signal,
-      failureLimit: parseFailureLimit(globals.maxFailures),
+      failureLimit: globals.maxFailures,
       countQueued: () => total,
       onSettled: (settled) => {
         counter.add(1, 'failure' in settled.outcome)

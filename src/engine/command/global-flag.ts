@@ -1,5 +1,6 @@
 /** The type of a global flag, and the flags that choose an instance. */
 
+import { isSwitchedOn } from '../../base/switches.js'
 import type { Flag } from './description.js'
 
 /** The values of a flag as text, in their order; booleans are 'true' and 'false'. Undefined if the flag is not set. */
@@ -25,8 +26,8 @@ export interface GlobalFlagRow extends Pick<Flag, DeclaredPart> {
 /** The flags that choose an instance. Each overrides the environment variables. */
 const instanceFlags = ['from', 'sandbox', 'all-profiles', 'profile', 'base-url'] as const
 
-/** True if SVC_SANDBOX chooses the embedded instance: it is set, and no flag of the line chooses an instance. */
+/** True if SVC_SANDBOX chooses the embedded instance: it is on, and no flag of the line chooses an instance. */
 export const isSandboxChosen = (
-  { SVC_SANDBOX: text = '' }: NodeJS.ProcessEnv,
+  { SVC_SANDBOX: text }: NodeJS.ProcessEnv,
   line: ReadonlySet<string>,
-): boolean => !['', '0', 'false'].includes(text) && !instanceFlags.some((flag) => line.has(flag))
+): boolean => isSwitchedOn(text) && !instanceFlags.some((flag) => line.has(flag))

@@ -13,6 +13,7 @@ import {
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
+import { parseFailureLimit } from './failure-limit.js'
 import { type GlobalFlagRow, isSandboxChosen, type Texts } from './global-flag.js'
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
@@ -237,6 +238,7 @@ const requesting = declare({
   },
   'max-failures': {
     param: string('stop after this many failed objects (5, 10%)', { placeholder: 'n|n%' }),
+    read: (texts) => parseFailureLimit(texts?.at(-1)),
   },
   insecure: { param: boolean('do not verify the TLS certificate of the instance') },
   curl: { param: boolean('print the request as a curl command; send nothing') },

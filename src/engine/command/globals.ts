@@ -4,6 +4,7 @@ import { quoteWord } from '../../base/shell-words.js'
 import type { Value } from '../../catalogue/endpoint.js'
 import { isSwitch, type Param } from '../../catalogue/params.js'
 import { getWantedCount } from '../../client/paging.js'
+import { usage } from '../../errors.js'
 import type { GlobalFlagRow, Texts } from './global-flag.js'
 import { globalFlagRows } from './global-flags.js'
 
@@ -128,7 +129,10 @@ const readFlag = (
   if (isSwitch(flag.param)) return given?.at(-1) === 'true'
   if (given === undefined) return undefined
   if (flag.optionalValue === true && given.at(-1) === '') return flag.param.default
-  return parse(flag.param, given, `--${name}`)
+  const value = parse(flag.param, given, `--${name}`)
+  // An unset variable of a script must not choose no fields or groups.
+  if (Array.isArray(value) && value.length === 0) throw usage(`--${name} requires a value`)
+  return value
 }
 
 /**

@@ -5,6 +5,7 @@
 
 import { getCurrentIo } from '../../base/io.js'
 import type { Meter } from '../../base/progress.js'
+import { isSwitchedOn } from '../../base/switches.js'
 import { tellOnce } from '../../base/text.js'
 import { userAgent } from '../../base/version.js'
 import type { EndpointTraits } from '../../catalogue/endpoint.js'
@@ -207,7 +208,7 @@ export class RouteMemory {
   /** Saves the missing routes with the profile. A failure to save is ignored, as the next run finds them again. */
   async save(): Promise<void> {
     const { env, profile, isSaved } = this.#options
-    if (!isSaved || env.CI || this.#missing.size + this.#returned.size === 0) return
+    if (!isSaved || isSwitchedOn(env.CI) || this.#missing.size + this.#returned.size === 0) return
     const found = [...this.#missing.values()]
     try {
       await updateGone(

@@ -2,6 +2,7 @@
 
 import { parseMoment } from '../../base/dates.js'
 import { getCurrentIo } from '../../base/io.js'
+import { checkNumbers } from '../../base/json/nesting.js'
 import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/redact.js'
 import { readHeld } from '../../base/yaml/texts.js'
@@ -103,6 +104,7 @@ const parseInputAttributes = async (text: HeldText, label: string): Promise<Json
       `${label} must contain an object of attributes`,
       'For example: {"description": "Linux"}, or as YAML, description: Linux',
     )
+  for (const [name, one] of Object.entries(value)) checkNumbers(one, `${label}: ${name}`)
   return toJsonFields(value)
 }
 

@@ -282,8 +282,13 @@ const createUnknownFieldsFailure = async (
   fields: readonly string[],
   names: Iterable<string>,
 ): Promise<Failure> => {
-  const all = [...names, ...(await loadSingleNames(answering.command))]
-  const hints = fields.map((field) => createHint(answering, field, all))
+  const single = await loadSingleNames(answering.command)
+  const all = [...names, ...single]
+  const hints = fields.map((field) =>
+    single.includes(field)
+      ? `Only single records have ${field}. --fields, --sort and --where of a list read them; groups do not.`
+      : createHint(answering, field, all),
+  )
   const which = fields.map((field) => `"${field}"`).join(', ')
   return usage(
     `unknown field${fields.length > 1 ? 's' : ''} ${which}`,

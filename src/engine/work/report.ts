@@ -2,7 +2,7 @@
 
 import type { Fields } from '../../base/objects.js'
 import { groupDigits } from '../../base/text.js'
-import { type Category, Failure, getFailureHelp, recoverFrom, usage } from '../../errors.js'
+import { type Category, Failure, getFailureHelp, recoverFrom } from '../../errors.js'
 import type { AdmissionResult } from '../../http/types.js'
 
 // The objects of a run.
@@ -200,22 +200,6 @@ const minOutcomesForPercent = 20
 
 /** The value of `--max-failures`. */
 export type FailureLimit = { readonly count: number } | { readonly percent: number }
-
-/**
- * Parses `5`, or `10%` of the outcomes; undefined if the flag is not set.
- * @throws Failure `usage` if it is neither
- */
-export const parseFailureLimit = (text: string | undefined): FailureLimit | undefined => {
-  if (text === undefined) return undefined
-  const [, number, percent] = /^\s*(\d+(?:\.\d+)?)\s*(?:(%)\s*)?$/.exec(text) ?? []
-  const value = Number(number)
-  if (percent !== undefined && value > 0 && value <= 100) return { percent: value }
-  if (percent === undefined && Number.isSafeInteger(value) && value > 0) return { count: value }
-  throw usage(
-    `${JSON.stringify(text)} is not a valid number of failures`,
-    'Use a number of at least 1, or a share of the objects, such as 10%.',
-  )
-}
 
 /** Statuses that a retry does not change: the request, the rights or the object must change first. */
 const lastingStatuses: ReadonlySet<number | undefined> = new Set([

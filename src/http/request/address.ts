@@ -38,7 +38,7 @@ export const encodeQuery = (pairs: readonly Pair[]): string =>
   pairs.map(([name, value]) => `${encodeQueryName(name)}=${encodeQueryValue(value)}`).join('&')
 
 const checkNoDots = (name: string, text: string): void => {
-  if (text === '') throw usage(`${name} must not be empty`)
+  if (text.trim() === '') throw usage(`${name} must not be empty`)
   if (hasDots(text)) throw usage(`${name}: "." and ".." cannot be used in a path`)
 }
 

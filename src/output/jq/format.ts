@@ -32,6 +32,17 @@ const writeValues = async (
   if (failure !== undefined) throw failure
 }
 
+/** Matches half of a surrogate pair without the other half (first group), and all escapes that could contain its text. */
+const loneSurrogates = /\\u(?:d[89ab]..\\ud[c-f]..|(d[89a-f]..))|\\[^u]/gi
+
+/** Replaces halves of surrogate pairs in JSON, which jq refuses together with all records around them. */
+const replaceLoneSurrogates = (json: string): string =>
+  /\\ud[89a-f]/i.test(json)
+    ? json.replace(loneSurrogates, (match, lone?: string) =>
+        lone === undefined ? match : '\\ufffd',
+      )
+    : json
+
 /** Opens a JSON printer that writes to memory. */
 const openBuffered = (view: FormatView, many: boolean) => {
   const chunks: string[] = []
@@ -39,7 +50,7 @@ const openBuffered = (view: FormatView, many: boolean) => {
     chunks.push(typeof chunk === 'string' ? chunk : decodeText(chunk))
   }
   const printer = openJson({ write }, { ...view, many, terminal: false })
-  return { printer, read: () => chunks.join('') }
+  return { printer, read: () => replaceLoneSurrogates(chunks.join('')) }
 }
 
 /**

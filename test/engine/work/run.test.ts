@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseFailureLimit } from '../../../src/engine/command/failure-limit.js'
 import {
   getRunVerdict,
   type Item,
   type Outcome,
-  parseFailureLimit,
   type Report,
 } from '../../../src/engine/work/report.js'
 import { runWork, type WorkOptions } from '../../../src/engine/work/run.js'
