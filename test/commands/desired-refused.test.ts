@@ -329,3 +329,22 @@ it.each(['{}', '{"message": "welcome"}', '[]'])(
     expect([code, stdout]).toEqual([8, expect.stringContaining('nothing to do; 2 not read')])
   },
 )
+
+describe('one object under two names', () => {
+  const app = (text: string) => `projects: {platform/app: ${text}}`
+  it.each([
+    ['a member to be', app('{members: {eva: developer, 6: developer}}')],
+    [
+      'a member to be of a team',
+      `teams: {ops: {users: [eva, 6]}}\n${app('{members: {team:ops: developer}}')}`,
+    ],
+    ['a member that is', app('{members: {gus: developer, 8: developer}}')],
+    ['a runner to be', 'projects: {web/docs: {runners: {gpu: {}, 7: {}}}}'],
+  ])('is refused: %s', async (_, text) => {
+    const { code, stderr } = await (await desk(text))('plan f.yml')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^svcctl: f\.yml:.*is declared twice, under different names$/m),
+    ])
+  })
+})
