@@ -348,3 +348,13 @@ describe('one object under two names', () => {
     ])
   })
 })
+
+describe('what $add names twice', () => {
+  it('is added once, by name and by ID too', async () => {
+    const rule = '{user_ids: {$add: [eva, 6, EVA]}}'
+    const text = `projects: {platform/app: {approval_rules: {Security: ${rule}}}}`
+    const { stdout } = await (await desk(text))('plan f.yml -o json')
+    const [{ body }] = JSON.parse(stdout).actions
+    expect(body.user_ids.filter((id: number) => id === 6)).toEqual([6])
+  })
+})

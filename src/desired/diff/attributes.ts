@@ -100,7 +100,8 @@ const resolveWanted = async (
   if (wanted.is === 'change') {
     const [add, remove] = [await toNumbers(wanted.add), await toNumbers(wanted.remove)]
     if (!isJsonList(add) || !isJsonList(remove)) return undefined
-    return applyListDelta(isJsonList(now) ? now : [], { is: 'change', add, remove }, undefined)
+    const delta = { is: 'change', add: removeRepeats(add), remove } as const
+    return applyListDelta(isJsonList(now) ? now : [], delta, undefined)
   }
   if (wanted.value === null) {
     if (param === undefined || param.nullable === true) return null
