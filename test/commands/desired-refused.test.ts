@@ -357,4 +357,12 @@ describe('what $add names twice', () => {
     const [{ body }] = JSON.parse(stdout).actions
     expect(body.user_ids.filter((id: number) => id === 6)).toEqual([6])
   })
+
+  it('is not removed under the other name', async () => {
+    const rule = '{user_ids: {$add: [eva], $remove: [6]}}'
+    const text = `projects: {platform/app: {approval_rules: {Security: ${rule}}}}`
+    const { code, stderr } = await (await desk(text))('plan f.yml')
+    const why = 'user_ids adds and removes the same member'
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+  })
 })
