@@ -26,6 +26,8 @@ export interface RunLineResult {
   readonly exitCode: number
 }
 
+const noWords = "svcctl: run() takes a list of words, such as ['runners', 'list']\n"
+
 /**
  * Runs one command line, as the shell would run `svcctl` with these arguments where no terminal is. Lines may run at
  * the same time.
@@ -36,8 +38,10 @@ export const run = async (
   args: readonly string[],
   { env = processIo.env, cwd, input, signal }: RunLineOptions = {},
 ): Promise<RunLineResult> => {
+  // A program without types may pass a text, or numbers among the words.
+  if (!Array.isArray(args)) return { stdout: '', stderr: noWords, exitCode: 2 }
   const folder = cwd === undefined ? undefined : resolve(cwd)
-  const line = createLineIo([...args], { env: { ...env }, cwd: folder, input })
+  const line = createLineIo(args.map(String), { env: { ...env }, cwd: folder, input })
   const stop = () => line.interrupt()
   signal?.addEventListener('abort', stop, { once: true })
   try {

@@ -47,6 +47,17 @@ describe('a line', () => {
     expect(ran).toMatchObject({ stdout: '1\n2\n', exitCode: 0 })
   })
 
+  it('is a result where a program without types passes a text, or a number as a word', async () => {
+    const untyped = run as unknown as (args: unknown, options: object) => ReturnType<typeof run>
+    const env = sandbox()
+    expect(await untyped('runners list', { env })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('list of words'),
+    })
+    const words = ['runners', 'get', 1, '-o', 'id']
+    expect(await untyped(words, { env })).toMatchObject({ stdout: '1\n', exitCode: 0 })
+  })
+
   it('takes its variables from env alone, and the profile folder from HOME in it', async () => {
     const { url, seen } = await recorded()
     const env = { HOME: configuration(), SVC_BASE_URL: url, SVC_TOKEN: 'canary-token-of-a-line' }

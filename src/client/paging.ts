@@ -3,7 +3,7 @@ import type { ListOptions, WireRequest } from '../http/types.js'
 import { defaultLimit, largestPage } from './defaults.js'
 
 export interface Paging {
-  /** The maximum number of records; a hundred unless given. */
+  /** The maximum number of records. Without it, a command reads a hundred, and a function of `svcctl/client` all. */
   readonly limit?: number | 'all'
   /** The number of the only page to read. */
   readonly page?: number

@@ -79,7 +79,8 @@ const readPolicy = async (
   paths: readonly string[],
   place: Context['place'],
 ): Promise<readonly PolicyRule[]> => {
-  const options: PathOptions = { cwd: place.cwd, stdin: () => place.stdin.text() }
+  const { cwd, clock, stdin } = place
+  const options: PathOptions = { cwd, stdin: () => stdin.text(), signal: clock.signal }
   const findings = new Findings()
   const known = new Set<string>()
   const rules: PolicyRule[] = []

@@ -25,6 +25,9 @@ const getOnlyType = ({ type, enum: values }: LooseSchema): unknown => {
     : undefined
 }
 
+const isScalar = ({ type }: LooseSchema): boolean =>
+  type === 'string' || type === 'integer' || type === 'number' || type === 'boolean'
+
 /** Reads the parts of a document, and follows their references. */
 export class OpenApiReader {
   /** Merged schemas. A schema that contains itself is complete only after its parts. */
@@ -52,7 +55,7 @@ export class OpenApiReader {
     return this.resolve(inner, depth + 1)
   }
 
-  /** Merges the parts of a schema: all of `allOf`, the first of `oneOf` and of `anyOf` that is not null. */
+  /** Merges the parts of a schema: all of `allOf`, and one of `oneOf` and of `anyOf`. */
   schema(value: unknown): LooseSchema {
     const whole = this.resolve(value)
     const known = this.#merged.get(whole)
@@ -71,9 +74,8 @@ export class OpenApiReader {
   }
 
   #merge(own: LooseSchema, { allOf, oneOf, anyOf }: LooseSchema): LooseSchema {
-    const isSome = (one: LooseSchema): boolean => one.type !== 'null'
-    const chosen = [oneOf, anyOf].flatMap((all) => listObjects(all).filter(isSome).slice(0, 1))
-    const parts = [own, ...[...listObjects(allOf), ...chosen].map((one) => this.schema(one))]
+    const chosen = [oneOf, anyOf].flatMap((all) => this.#choose(listObjects(all)))
+    const parts = [own, ...listObjects(allOf).map((one) => this.schema(one)), ...chosen]
     const properties = Object.assign({}, ...parts.toReversed().map((one) => one.properties))
     const required = parts.flatMap((one) => (Array.isArray(one.required) ? one.required : []))
     const merged = {
@@ -82,6 +84,23 @@ export class OpenApiReader {
       ...(required.length > 0 && { required }),
     }
     return { ...merged, type: getOnlyType(merged) }
+  }
+
+  /**
+   * Chooses one of several schemas: the first that is not null. Lists of words are joined. If another kind of scalar may be any text, such
+   * as a path beside an ID, it is text.
+   */
+  #choose(all: readonly LooseSchema[]): readonly LooseSchema[] {
+    const some = all.filter(({ type }) => type !== 'null')
+    const [first] = some.slice(0, 1).map((one) => this.schema(one))
+    if (first === undefined) return []
+    // The others are read only where they matter.
+    const parts = isScalar(first) ? some.map((one) => this.schema(one)) : []
+    if (parts.length < 2 || !parts.every(isScalar)) return [first]
+    const words = parts.flatMap((one) => (Array.isArray(one.enum) ? [one.enum] : []))
+    if (words.length === parts.length) return [{ ...first, enum: words.flat() }]
+    const hasText = parts.some(({ type, format }) => type === 'string' && format === undefined)
+    return [hasText ? { ...first, type: 'string', enum: undefined, format: undefined } : first]
   }
 
   /** Merges the schema of a parameter, and that of its items. */

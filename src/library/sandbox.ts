@@ -92,7 +92,11 @@ const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<Ru
     closed ??= rethrowPublicErrors(() => sandbox.close().finally(leave))
     return closed
   }
-  const { url, double, users } = sandbox
+  const { url, users } = sandbox
+  const getDouble = () => {
+    if (closed !== undefined) throw usage('the sandbox is closed')
+    return sandbox.double
+  }
   return {
     url,
     token: users[0]?.token ?? '',
@@ -100,16 +104,16 @@ const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<Ru
       return sandbox.tokens()
     },
     get requests() {
-      return double.requests
+      return sandbox.double.requests
     },
     seed: (rows: SeedRows | string) =>
       rethrowPublicErrors(async () =>
-        double.seed(typeof rows === 'string' ? await readRows(rows) : rows),
+        getDouble().seed(typeof rows === 'string' ? await readRows(rows) : rows),
       ),
-    reset: () => rethrowPublicErrors(() => double.reset()),
-    snapshot: () => double.snapshot(),
-    restore: (snapshot) => rethrowPublicErrorsSync(() => double.restore(snapshot)),
-    fail: (route, fault) => rethrowPublicErrorsSync(() => double.fail(route, fault)),
+    reset: () => rethrowPublicErrors(async () => getDouble().reset()),
+    snapshot: () => rethrowPublicErrorsSync(() => getDouble().snapshot()),
+    restore: (snapshot) => rethrowPublicErrorsSync(() => getDouble().restore(snapshot)),
+    fail: (route, fault) => rethrowPublicErrorsSync(() => getDouble().fail(route, fault)),
     close,
     [Symbol.asyncDispose]: close,
   }

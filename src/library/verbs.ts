@@ -3,7 +3,7 @@
  */
 
 import { hasDots } from '../base/base-url.js'
-import type { JsonValues } from '../base/objects.js'
+import { getOwn, type JsonValues } from '../base/objects.js'
 import { redactError } from '../base/secrets/redact.js'
 import {
   type Endpoint,
@@ -14,7 +14,7 @@ import {
 } from '../catalogue/endpoint.js'
 import { Unknown } from '../catalogue/shapes/common.js'
 import type { InstanceClient } from '../client/instance.js'
-import type { Paging } from '../client/paging.js'
+import { isExact, type Paging } from '../client/paging.js'
 import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
 import type { AnswerHead, AnswerHeaders, CallOptions } from '../http/types.js'
@@ -229,6 +229,24 @@ const toWithResponse = <T>(data: T, status: number, from: AnswerHeaders): WithRe
   return { data, status, headers, requestId: headers['x-request-id'] }
 }
 
+/**
+ * Returns the part of a list to read. An option that is undefined is one that was not passed, so that a program can pass on what it was given.
+ * @throws Failure `usage` for a number that cannot be meant
+ */
+const toPaging = ({ limit, page, perPage, concurrency }: Paging): Paging => {
+  const given = Object.entries({ limit, page, perPage, concurrency }).filter(
+    ([, value]) => value !== undefined,
+  )
+  const words = { limit: 'all', concurrency: 'auto' }
+  for (const [name, value] of given)
+    if (value !== getOwn(words, name) && !isCount(value))
+      throw usage(`${name} must be a whole number above 0`)
+  const part: Paging = Object.fromEntries(given)
+  return isExact(part) ? part : { limit: 'all', ...part }
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0
+
 const createList =
   (endpoint: ListEndpoint, { instance }: VerbContext) =>
   (input: JsonValues = {}, options: ListHow = {}): RecordList<unknown> => {
@@ -238,7 +256,7 @@ const createList =
       yield* (await instance()).list(
         endpoint,
         values,
-        Object.keys(paging).length === 0 ? undefined : paging,
+        toPaging(paging),
         { signal, timeout, retries },
         onPage,
       )

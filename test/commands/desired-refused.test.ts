@@ -329,3 +329,40 @@ it.each(['{}', '{"message": "welcome"}', '[]'])(
     expect([code, stdout]).toEqual([8, expect.stringContaining('nothing to do; 2 not read')])
   },
 )
+
+describe('one object under two names', () => {
+  const app = (text: string) => `projects: {platform/app: ${text}}`
+  it.each([
+    ['a member to be', app('{members: {eva: developer, 6: developer}}')],
+    [
+      'a member to be of a team',
+      `teams: {ops: {users: [eva, 6]}}\n${app('{members: {team:ops: developer}}')}`,
+    ],
+    ['a member that is', app('{members: {gus: developer, 8: developer}}')],
+    ['a runner to be', 'projects: {web/docs: {runners: {gpu: {}, 7: {}}}}'],
+  ])('is refused: %s', async (_, text) => {
+    const { code, stderr } = await (await desk(text))('plan f.yml')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^svcctl: f\.yml:.*is declared twice, under different names$/m),
+    ])
+  })
+})
+
+describe('what $add names twice', () => {
+  it('is added once, by name and by ID too', async () => {
+    const rule = '{user_ids: {$add: [eva, 6, EVA]}}'
+    const text = `projects: {platform/app: {approval_rules: {Security: ${rule}}}}`
+    const { stdout } = await (await desk(text))('plan f.yml -o json')
+    const [{ body }] = JSON.parse(stdout).actions
+    expect(body.user_ids.filter((id: number) => id === 6)).toEqual([6])
+  })
+
+  it('is not removed under the other name', async () => {
+    const rule = '{user_ids: {$add: [eva], $remove: [6]}}'
+    const text = `projects: {platform/app: {approval_rules: {Security: ${rule}}}}`
+    const { code, stderr } = await (await desk(text))('plan f.yml')
+    const why = 'user_ids adds and removes the same member'
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+  })
+})

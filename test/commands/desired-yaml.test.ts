@@ -72,3 +72,27 @@ it('a vocabulary and the input of a write are read alike', async () => {
   )
   expect([code, stdout]).toEqual([0, expect.stringContaining('"user_ids":[2,3]')])
 })
+
+describe('a document of several without a value', () => {
+  const rule = inRule(begun.trimEnd())
+
+  it.each([
+    ['behind the last marker', `${rule}---\n`],
+    ['with a comment alone, as templates leave them', `---\n# none\n---\n${rule}...\n---\n# end\n`],
+    ['before the first one', `---\n---\n${rule}`],
+  ])('is left out: %s', async (_, text) => {
+    const { code, stdout, stderr } = await desk(text)('plan f.yml -o json')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout).counts.create).toBe(1)
+  })
+
+  it('is a mistake where it is the only one, or says null', async () => {
+    for (const [text, why] of [
+      ['---\n', 'f.yml:1:1: the file is empty'],
+      [`${rule}--- ~\n`, 'must be a map, not nothing'],
+    ] as const) {
+      const { code, stderr } = await desk(text)('plan f.yml')
+      expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+    }
+  })
+})

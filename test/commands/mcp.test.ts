@@ -1,9 +1,11 @@
 /** `mcp serve` as the official client sees it: its tools, what they answer, and what they never do. */
+
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseDataGiven } from '../../src/answer/data-given.js'
 import type { JsonValues } from '../../src/base/objects.js'
 import { splitCommand } from '../../src/base/shell-words.js'
@@ -122,6 +124,41 @@ describe('mcp serve', () => {
     for (const unknown of ['svc://deploy-keys/1', 'svc://deploy-keys/platform/app/1', 'file:///a'])
       await expect(client.readResource({ uri: unknown })).rejects.toThrow('unknown resource')
   })
+
+  it('answers a resource that cannot be read with an error, and never as its contents', async () => {
+    const { client } = reading
+    const missing = client.readResource({ uri: 'svc://runners/99999' })
+    await expect(missing).rejects.toMatchObject({
+      code: -32002,
+      message: expect.stringContaining('the resource cannot be read'),
+      data: { error: { category: 'not_found', status: 404 } },
+    })
+  })
+
+  it.each([0, 7, '', 'a'])(
+    'ends a call with the ID %j that is cancelled, and answers it not',
+    async (id) => {
+      const silent = createServer()
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+      onTestFinished(() => void silent.close())
+      const { port } = silent.address() as AddressInfo
+      const own = { ...env, SVC_BASE_URL: `http://127.0.0.1:${port}` }
+      const served = await serve({ env: own })
+      const say = (message: object) =>
+        served.raw(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      const read = { command: 'runners get', arguments: { id: 7 } }
+      const reached = once(silent, 'connection')
+      const earlier = served.written.length
+      say({ id, method: 'tools/call', params: { name: 'read', arguments: read } })
+      const [socket] = await reached
+      const left = once(socket, 'close')
+      say({ method: 'notifications/cancelled', params: { requestId: id } })
+      await left
+      await served.client.ping()
+      expect(served.written.slice(earlier).map((line) => JSON.parse(line).id)).not.toContain(id)
+      await served.close()
+    },
+  )
 
   it('declares one schema for all that is read, which the client holds every answer to', async () => {
     const served = await serve({ env, flags: { toolsets: ['runners', 'ci'] } })

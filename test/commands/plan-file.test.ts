@@ -1,6 +1,13 @@
 /** A plan file is data from others: whatever somebody changed of it is found out before anything is sent. */
 import { createHash } from 'node:crypto'
-import { closeSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { publicKeys } from '../desired/exporting/writes.js'
@@ -202,5 +209,41 @@ describe('a plan file', () => {
       ),
     ])
     expect(written()).toHaveLength(1)
+  })
+})
+
+describe('the name of a plan file', () => {
+  it('may be any: tfplan, plan.out, PLAN.JSON', async () => {
+    const { run } = await planned()
+    for (const name of ['tfplan', 'plan.out', 'PLAN.JSON']) {
+      expect((await run(`plan svcctl.yml --out ${name}`)).code).toBe(0)
+      const { code, stdout, stderr } = await run(`apply ${name} --dry-run -o json`)
+      expect([name, code, stderr]).toEqual([name, 0, ''])
+      expect(JSON.parse(stdout).counts.create).toBeGreaterThan(0)
+    }
+  })
+
+  it('is no dash, which other flags take for standard output', async () => {
+    const { run, cwd } = await planned()
+    const { code, stderr } = await run('plan svcctl.yml --out -')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('pass -o json')])
+    expect(existsSync(join(cwd, '-'))).toBe(false)
+  })
+})
+
+describe('a plan where declared state is read', () => {
+  it('is called a plan, with what applies it', async () => {
+    const { cwd, run, text } = await planned()
+    const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: box.url() }
+    const runs = [
+      await run('plan plan.json'),
+      await run('drift .'),
+      await svcctl(['apply', '-', '--yes'], { cwd, env, input: text }),
+    ]
+    for (const { code, stderr } of runs)
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/:1:1: this is a plan, not declared state[\s\S]*svcctl apply <file>/),
+      ])
   })
 })

@@ -201,6 +201,33 @@ describe('what is read', () => {
     })
   })
 
+  it('several kinds of a value as what takes all of them: an ID or a path as text', () => {
+    const [text, id] = [{ type: 'string' }, { type: 'integer' }]
+    const kinds: Json = {
+      a: { oneOf: [id, text] },
+      b: { anyOf: [{ enum: ['x'] }, text, { type: 'null' }] },
+      c: { anyOf: [{ enum: ['x', 'y'] }, { type: 'string', enum: ['z'] }] },
+      d: { anyOf: [id, { enum: ['all'] }] },
+      e: { anyOf: [id, { type: 'null' }] },
+      f: {
+        oneOf: [
+          { type: 'string', format: 'date-time' },
+          { type: 'string', format: 'date' },
+        ],
+      },
+      g: { oneOf: [{ type: 'object', properties: {} }, text] },
+    }
+    expect(getParams(sends({ properties: kinds }), 'post')).toMatchObject({
+      a: { type: 'string' },
+      b: { type: 'string' },
+      c: { type: 'enum', values: ['x', 'y', 'z'] },
+      d: { type: 'string' },
+      e: { type: 'integer' },
+      f: { type: 'string', format: 'datetime' },
+      g: { type: 'json' },
+    })
+  })
+
   it('text of OpenAPI 2.0 as a file', () => {
     const get = { produces: ['text/plain'], responses: { 200: { schema: { type: 'string' } } } }
     expect(read({ '/log': { get } }).operations[0]?.returns).toBe('file')

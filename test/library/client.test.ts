@@ -5,7 +5,13 @@ import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { artifacts } from '../../src/catalogue/areas/artifacts.js'
 import { areas as known } from '../../src/catalogue/index.js'
-import { type Api, type ConnectOptions, connect, Failure } from '../../src/library/client.js'
+import {
+  type Api,
+  type ConnectOptions,
+  connect,
+  Failure,
+  type ListHow,
+} from '../../src/library/client.js'
 import { createVerb } from '../../src/library/verbs.js'
 import { folder } from '../support/program.js'
 import { json, rejected, serve } from '../support/servers.js'
@@ -149,6 +155,32 @@ describe('lists', () => {
     expect(await at(base).runners.list({ status: 'online' }, { limit: 3 }).all()).toHaveLength(3)
     expect(await at(base).runners.list().all()).toHaveLength(6)
   })
+  it('come whole without a limit, whatever other option a program passes on', async () => {
+    const { base } = await serve(({ url }, response) => {
+      const from = Number(new URL(url, 'http://x').searchParams.get('page') ?? 1) * 100 - 100
+      const ids = Array.from({ length: from < 200 ? 100 : 50 }, (_, i) => ({ id: from + i }))
+      const page = `<http://${response.req.headers.host}/api/v4/runners?page=${from / 100 + 2}>`
+      json(response, 200, ids, from < 200 ? { link: `${page}; rel="next"` } : {})
+    })
+    const count = async (how: ListHow) => (await at(base).runners.list({}, how).all()).length
+    const none = undefined as unknown as number
+    for (const how of [{ concurrency: 2 }, { limit: none }, { page: none, perPage: none }])
+      expect([how, await count(how)]).toEqual([how, 250])
+    expect(await count({ limit: 'all', perPage: 100 })).toBe(250)
+    expect(await count({ page: 2 })).toBe(100)
+  })
+  it.each([{ limit: 0 }, { limit: -1 }, { limit: 1.5 }, { page: Number.NaN }, { concurrency: 0 }])(
+    'are not asked for with %j',
+    async (how) => {
+      const { base, seen } = await pages(1)
+      const error = await rejected(at(base).runners.list({}, how).all())
+      expect(error).toMatchObject({
+        category: 'usage',
+        message: expect.stringContaining('whole number above 0'),
+      })
+      expect(seen).toEqual([])
+    },
+  )
   it('come page by page with what is around each, an empty one and one that the limit cuts too', async () => {
     const served = [[{ id: 1 }, { id: 2 }], [], [{ id: 3 }, { id: 4 }]]
     const { base } = await serve(({ url }, response) => {

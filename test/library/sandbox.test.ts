@@ -48,3 +48,13 @@ it('answers 429 beyond a rate, and refuses one that is none before anything is m
   await ask()
   expect([(await ask()).status, (await ask()).status]).toContain(429)
 })
+
+it('says that it is closed where it is used after that', async () => {
+  const sandbox = await startSandbox()
+  await sandbox.close()
+  const closed = { category: 'usage', message: 'the sandbox is closed' }
+  await expect(sandbox.reset()).rejects.toMatchObject(closed)
+  await expect(sandbox.seed({ users: [{ username: 'zoe' }] })).rejects.toMatchObject(closed)
+  expect(() => sandbox.snapshot()).toThrow(closed.message)
+  expect(() => sandbox.fail('GET /projects', { status: 503 })).toThrow(closed.message)
+})

@@ -191,8 +191,13 @@ export const parseDocuments = async (
   // Dates stay text. Duplicate keys are reported later, with both positions.
   const options = { version: '1.2', schema: 'core', uniqueKeys: false } as const
   const documents = parse(text, { ...options, lineCounter: context.lines })
-  if (documents.length === 0) findings.add(start, 'the file is empty')
-  return documents.flatMap((document) => {
+  // A document may be left empty, such as one behind the last `---`. A null that is written out is a value.
+  const filled = documents.filter(
+    ({ contents, errors }) =>
+      errors.length > 0 || !yaml.isScalar(contents) || contents.value !== null || contents.source,
+  )
+  if (filled.length === 0) findings.add(start, 'the file is empty')
+  return filled.flatMap((document) => {
     // Only the first mistake is reported: later ones are often consequences of it.
     const problems = [...document.errors, ...document.warnings]
     const [problem] = problems.toSorted((a, b) => a.pos[0] - b.pos[0])

@@ -1,7 +1,7 @@
 /** Reads the plan that a person confirmed, from a plan file or a journal, and records the plan of a new run. */
 
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { JsonValues } from '../../base/objects.js'
 import { exportFormerState } from '../../desired/applying/previous.js'
@@ -90,13 +90,24 @@ const checkAlone = ({ args, flags }: PlanGiven, file: string): void => {
     )
 }
 
+/** True if a file may be a plan. A plan can have any name, and a pipe could not be read a second time as declared state. */
+const canBePlan = (path: string): boolean => {
+  if (/\.ya?ml$/i.test(path)) return false
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
 /** Finds the plan file that a line names; undefined if the line names declared files. */
 export const findConfirmedPlan = (
   { place }: Context,
   given: PlanGiven,
 ): ConfirmedPlan | undefined => {
-  for (const file of given.args.filter((arg) => arg.endsWith('.json'))) {
-    const bytes = readPlanIfPresent(resolve(place.cwd, file))
+  for (const file of given.args) {
+    const path = resolve(place.cwd, file)
+    const bytes = file !== '-' && canBePlan(path) ? readPlanIfPresent(path) : undefined
     const document = bytes === undefined ? undefined : readPlan(bytes, file)
     if (document === undefined) continue
     checkAlone(given, file)

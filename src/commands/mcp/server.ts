@@ -5,6 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   CallToolRequestSchema,
   type CallToolResult,
+  CancelledNotificationSchema,
   ErrorCode,
   GetPromptRequestSchema,
   type GetPromptResult,
@@ -17,6 +18,7 @@ import {
   McpError,
   type Prompt,
   ReadResourceRequestSchema,
+  type RequestId,
   type ResourceTemplate,
 } from '@modelcontextprotocol/sdk/types.js'
 import { waitForAbort } from '../../base/async.js'
@@ -59,6 +61,18 @@ const getMessageId = (value: unknown): string | number | null =>
     ? value.id
     : null
 
+/**
+ * Returns a message with other IDs: its own, and that of the request that it cancels. The SDK does not cancel a request with the ID 0, so
+ * that it gets each ID as JSON text.
+ */
+const replaceIds = (message: JSONRPCMessage, replace: (id: RequestId) => RequestId) => {
+  if ('id' in message && message.id !== undefined) return { ...message, id: replace(message.id) }
+  const { data } = CancelledNotificationSchema.safeParse(message)
+  if (data?.params.requestId === undefined) return message
+  const requestId = replace(data.params.requestId)
+  return { ...message, params: { ...data.params, requestId } }
+}
+
 /** The input and output of the server. */
 interface ServerStreams {
   readonly chunks: () => AsyncIterable<string>
@@ -90,7 +104,8 @@ class LineTransport implements Transport {
   async start(): Promise<void> {}
 
   send(message: JSONRPCMessage): Promise<void> {
-    return this.#write(`${JSON.stringify(message)}\n`)
+    const answer = replaceIds(message, (id) => JSON.parse(String(id)) as RequestId)
+    return this.#write(`${JSON.stringify(answer)}\n`)
   }
 
   /** Ends the session after all lines are written. */
@@ -152,7 +167,7 @@ class LineTransport implements Transport {
       return
     }
     const { data } = JSONRPCMessageSchema.safeParse(value)
-    if (data !== undefined) this.onmessage?.(data)
+    if (data !== undefined) this.onmessage?.(replaceIds(data, JSON.stringify))
     else
       this.#answerError(getMessageId(value), codes.invalid, 'the message is not a JSON-RPC message')
   }
@@ -274,6 +289,10 @@ const findResource = (
 
 // The protocol server of the official SDK.
 
+/** The code of the protocol for a resource that does not exist or cannot be read. The SDK has no name for it. */
+const unreadableResource = -32002
+
+/** Runs a call, until `stop` or the end of the session. */
 type AnswerCall = (
   name: string,
   input: Record<string, unknown>,
@@ -283,7 +302,7 @@ type AnswerCall = (
 /** Registers the handlers for resources and prompts. */
 const registerResources = (
   server: McpServer['server'],
-  { offers, signal }: ServerOptions,
+  { offers }: ServerOptions,
   answer: AnswerCall,
 ): void => {
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [] }))
@@ -293,11 +312,10 @@ const registerResources = (
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }, extra) => {
     const call = findResource(await offers(), uri)
     if (call === undefined) throw new McpError(ErrorCode.InvalidParams, 'unknown resource')
-    const { structuredContent } = await answer(
-      'read',
-      call,
-      AbortSignal.any([signal, extra.signal]),
-    )
+    const { isError, structuredContent } = await answer('read', call, extra.signal)
+    // A client would take the contents of a failed read for the record.
+    if (isError === true)
+      throw new McpError(unreadableResource, 'the resource cannot be read', structuredContent)
     const text = JSON.stringify(structuredContent)
     return { contents: [{ uri, mimeType: 'application/json', text }] }
   })
@@ -322,11 +340,11 @@ const createServer = (serving: ServerOptions) => {
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [...standardTools, ...[...tools.values()].map(createTool)],
   }))
-  const answer: AnswerCall = async (name, input, stop) => {
+  const perform: AnswerCall = async (name, input, stop) => {
     try {
       const endCall = log.begin(name, input)
       try {
-        const result = await calls.call(name, input, stop)
+        const result = await calls.call(name, input, AbortSignal.any([signal, stop]))
         endCall()
         return result
       } catch (error) {
@@ -337,13 +355,16 @@ const createServer = (serving: ServerOptions) => {
       return toErrorResult(toFailure(error))
     }
   }
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
-    const { name, arguments: input = {} } = params
-    if (!names.has(name)) throw new McpError(ErrorCode.InvalidParams, `unknown tool "${name}"`)
-    const work = answer(name, input, AbortSignal.any([signal, extra.signal]))
+  const answer: AnswerCall = (...call) => {
+    const work = perform(...call)
     pendingCalls.add(work)
     void work.finally(() => pendingCalls.delete(work))
     return work
+  }
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const { name, arguments: input = {} } = params
+    if (!names.has(name)) throw new McpError(ErrorCode.InvalidParams, `unknown tool "${name}"`)
+    return answer(name, input, extra.signal)
   })
   registerResources(server, serving, answer)
   return { server, waitForCalls: () => Promise.allSettled(pendingCalls) }

@@ -93,9 +93,13 @@ export const checkDefault = ({ cwd }: Context['place'], { args }: PlanGiven): vo
   )
 }
 
-const getFileOptions = ({ cwd, stdin }: Context['place'], { flags }: PlanGiven): FileOptions => ({
+const getFileOptions = (
+  { cwd, stdin, clock: { signal } }: Context['place'],
+  { flags }: PlanGiven,
+): FileOptions => ({
   cwd,
   stdin: () => stdin.text(),
+  signal,
   allowLiteralSecrets: flags['allow-literal-secrets'] === true,
   allowOutside: flags['allow-outside'] === true,
   allowCommands: flags['allow-commands'] === true,

@@ -295,9 +295,11 @@ export const readPlanBytes = (path: string): Buffer => readRegular(path, maxByte
 
 /**
  * Checks, before any request, that the plan can be written to a file.
- * @throws Failure `usage` if the file exists and is not a plan
+ * @throws Failure `usage` if the file exists and is not a plan, and for `-`
  */
 const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
+  if (file === '-')
+    throw usage('--out needs the name of a file', 'For standard output, pass -o json.')
   let bytes: Uint8Array
   try {
     bytes = readPlanBytes(resolve(cwd, file))

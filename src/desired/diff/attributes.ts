@@ -100,7 +100,11 @@ const resolveWanted = async (
   if (wanted.is === 'change') {
     const [add, remove] = [await toNumbers(wanted.add), await toNumbers(wanted.remove)]
     if (!isJsonList(add) || !isJsonList(remove)) return undefined
-    return applyListDelta(isJsonList(now) ? now : [], { is: 'change', add, remove }, undefined)
+    // One member may be added by its name and removed by its ID.
+    if (add.some((one) => remove.includes(one)))
+      return c.mistakes.add(origin, `${name} adds and removes the same member`)
+    const delta = { is: 'change', add: removeRepeats(add), remove } as const
+    return applyListDelta(isJsonList(now) ? now : [], delta, undefined)
   }
   if (wanted.value === null) {
     if (param === undefined || param.nullable === true) return null

@@ -23,17 +23,27 @@ import {
 import { isKeyed, reportLeftovers } from './deploy-keys.js'
 import { declaresSingle, diffExistingItem, diffItem, isSingle } from './item-diff.js'
 import { isNamespaceOwner, isSparedIdentity, ownerLevel, toAccessLevel } from './member-levels.js'
-import { addIfPossible, createRemoval } from './steps.js'
+import { addIfPossible, createRemoval, getNumberValues } from './steps.js'
+
+/** Returns the numbers of users or runners that drafts add, where the key of an item is a name or such a number. */
+const listAddedNumbers = (c: DiffContext, drafts: readonly Draft[]): readonly JsonValue[] => {
+  const [name = ''] = c.kind.by === undefined ? [] : Object.keys(getNumberValues(c, 0))
+  return drafts.flatMap((one) => (isDelete(one) ? [] : (one.step.values[name] ?? [])))
+}
 
 /** Adds the diff of the desired items. @returns the current items that they describe */
 const diffItems = async (c: DiffContext): Promise<Set<CurrentItem>> => {
   const claimed = new Set<CurrentItem>()
+  const added = new Set<JsonValue>()
   const { diff } = c
   for (const desired of c.desired.items) {
     const address = getItemAddress(c.desired, desired.identity)
     const [drafts, findings, same] = [diff.drafts.length, diff.findings.length, diff.same]
     const item = await diffItem(c, desired)
-    const isTwice = item !== undefined && claimed.has(item)
+    const numbers = item === undefined ? listAddedNumbers(c, diff.drafts.slice(drafts)) : []
+    const isAdded = numbers.some((one) => added.has(one))
+    for (const one of numbers) added.add(one)
+    const isTwice = isAdded || (item !== undefined && claimed.has(item))
     if (isTwice)
       c.mistakes.add(
         desired.origin,

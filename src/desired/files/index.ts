@@ -4,6 +4,7 @@
  */
 
 import { checkWritten } from '../../base/documents/index.js'
+import { listEntries, type WrittenValue } from '../../base/documents/written.js'
 import { loadFlowReader, parseDocuments } from '../../base/documents/yaml.js'
 import { openHeld } from '../../base/secrets/redact.js'
 import { quoteText } from '../../base/text.js'
@@ -54,6 +55,15 @@ export interface DeclaredState {
   idle(known: ExistingPlaces): readonly string[]
 }
 
+/** True if a document is the file of a plan, which `svcctl apply` takes and which declares nothing. */
+const isPlanFile = (document: WrittenValue): boolean => {
+  const keys = new Set(listEntries(document).map(({ key }) => key))
+  return keys.has('plan') && keys.has('actions')
+}
+
+const planHint =
+  'Apply the JSON file of svcctl plan --out with svcctl apply <file>, and keep it out of folders of declared state.'
+
 /** @param schema of documents */
 const addFile = async (
   { path, bytes }: ReadText,
@@ -75,6 +85,10 @@ const addFile = async (
     mistakes.add(documents[1]?.origin ?? first, 'standard input must contain a single document')
   const flow = await loadFlowReader()
   for (const document of documents) {
+    if (isPlanFile(document)) {
+      mistakes.add(document.origin, 'this is a plan, not declared state', planHint)
+      continue
+    }
     const written = removeEmptyValues(document, mistakes)
     const found = mistakes.size
     checkWritten(schema, written, mistakes, text.length)

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { promises as fs, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { readReadable } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { isInFolder } from './secret.js'
@@ -25,6 +26,8 @@ export interface ReadText {
 export interface PathOptions {
   readonly cwd: string
   readonly stdin: () => Promise<string>
+  /** Aborts reading from a pipe. */
+  readonly signal?: AbortSignal
 }
 
 interface FoundFile {
@@ -106,7 +109,7 @@ const listNamedFiles = async (path: string, cwd: string): Promise<readonly Found
  */
 export const readNamedFiles = async (
   paths: readonly string[],
-  { cwd, stdin }: PathOptions,
+  { cwd, stdin, signal }: PathOptions,
 ): Promise<readonly ReadText[]> => {
   if (paths.length === 0)
     throw usage('no file or folder given', 'Pass the files, a folder, or - for standard input.')
@@ -115,13 +118,17 @@ export const readNamedFiles = async (
   const known = new Map<string, FoundFile>()
   for (const one of found) {
     const at = resolve(cwd, one.path)
-    const real = one.path === '-' ? '-' : await tryRead(one.path, () => fs.realpath(at))
+    // A pipe of the shell, such as <(command), has no path of its own.
+    const real = one.path === '-' ? '-' : await fs.realpath(at).catch(() => at)
     if (!known.has(real)) known.set(real, one)
   }
   const texts: ReadText[] = []
   for (const { path, folder } of known.values()) {
-    const read = async () =>
-      path === '-' ? Buffer.from(await stdin()) : readRegular(resolve(cwd, path), maxBytes)
+    const read = async () => {
+      if (path === '-') return Buffer.from(await stdin())
+      const at = resolve(cwd, path)
+      return paths.includes(path) ? readReadable(at, signal, maxBytes) : readRegular(at, maxBytes)
+    }
     const bytes = await tryRead(path, read, `Pass regular files of at most ${maxBytes / 1e6} MB.`)
     if (bytes.length > maxBytes)
       throw usage(`${formatPath(path)} is larger than ${maxBytes / 1e6} MB`, tooLarge)

@@ -1,6 +1,9 @@
 /** Which files are read, and in which order. */
+
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readFiles } from '../../../src/desired/files/index.js'
@@ -111,5 +114,21 @@ describe('paths', () => {
     expect(await refusal(readFiles(['a.yml'], { cwd, stdin }))).toEqual([
       'a.yml:1:1: the file is not UTF-8 text',
     ])
+  })
+})
+
+describe('a pipe that is named', () => {
+  it('is read, as <(command) of a shell is', async () => {
+    const cwd = folderOf({ 'a.yml': none })
+    const pipe = join(cwd, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const [read] = await Promise.all([pathsOf(['pipe'], cwd), writeFile(pipe, none)])
+    expect(read).toEqual(['pipe'])
+  })
+
+  it('is not waited for in a folder', async () => {
+    const cwd = folderOf({ 'in/a.yml': none })
+    execFileSync('mkfifo', [join(cwd, 'in/b.yml')])
+    expect((await refusal(readFiles(['in'], { cwd, stdin })))[0]).toContain('it is a pipe')
   })
 })
