@@ -300,7 +300,8 @@ export const getOtherArguments = (
   args: readonly string[],
 ): readonly string[] => {
   if (first === undefined || first.variadic || open === true) return []
-  return first.param?.completes === undefined ? args : args.slice(1)
+  const namesObject = first.parameter !== undefined || first.param?.completes !== undefined
+  return namesObject ? args.slice(1) : args
 }
 
 /** True if `--select` can look for objects that belong to no project in the lists of several projects. */
