@@ -13,7 +13,7 @@ import type { Context, WorkspaceService } from '../engine/command/context.js'
 import type { Globals } from '../engine/command/globals.js'
 import { getAnswerFacts } from '../engine/command/outcomes.js'
 import type { Suggestion } from '../engine/command/types.js'
-import { createTextRow, type Rows } from '../engine/rows.js'
+import { createTextRow, type PlanAnswer, type Rows } from '../engine/rows.js'
 import { type Failure, usage } from '../errors.js'
 import type { WholeAnswer, WireRequest } from '../http/types.js'
 import { createRequestTemplate, methods, moveMethodToArguments } from './api-line.js'
@@ -228,12 +228,24 @@ const isJson = (bytes: Uint8Array): boolean => {
   }
 }
 
-/** Sends one request; its answer is printed as it came. */
-async function* sendOnce(
-  context: Context,
-  sent: WireRequest,
+/** Returns the answer to a single request. Its head and a body that is no JSON are added to `texts`, which are printed as they came. */
+const toSingleAnswer = (
+  whole: WholeAnswer,
   { include, silent }: ApiGiven['flags'],
-): Rows {
+  texts: (string | Uint8Array)[],
+): PlanAnswer => {
+  const { status, bytes } = whole
+  const facts = getAnswerFacts(whole)
+  if (include === true) texts.push(formatHead(whole))
+  if (silent === true) return { ...facts, reported: true }
+  if (status === 304) return { ...facts, unchanged: true }
+  if (bytes.length > 0 && isJson(bytes)) return { ...facts, bytes: makeWellFormed(bytes) }
+  if (bytes.length > 0) texts.push(bytes)
+  return { ...facts, reported: true }
+}
+
+/** Sends one request; its answer is printed as it came. */
+async function* sendOnce(context: Context, sent: WireRequest, flags: ApiGiven['flags']): Rows {
   const { ui, place } = context
   const request = asksForData(place.globals) ? sent : { ...sent, how: { anyType: true } }
   const { method, path } = request
@@ -249,17 +261,10 @@ async function* sendOnce(
       if ('failure' in came) throw await withRouteHint(came.failure, request)
       if (!('whole' in came)) return {}
       const { status, bytes } = came.whole
-      const facts = getAnswerFacts(came.whole)
-      if (include === true) texts.push(formatHead(came.whole))
-      if (silent === true) return { ...facts, reported: true }
-      if (status === 304) return { ...facts, unchanged: true }
-      if (bytes.length > 0 && isJson(bytes)) return { ...facts, bytes: makeWellFormed(bytes) }
-      if (bytes.length > 0) {
-        texts.push(bytes)
-        return { ...facts, reported: true }
-      }
-      ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
-      return { ...facts, reported: true }
+      const answer = toSingleAnswer(came.whole, flags, texts)
+      if (answer.reported === true && bytes.length === 0 && flags.silent !== true)
+        ui.note(`${maskAddresses(`${method} ${path}`)}: ${deletes ? 'deleted, ' : ''}${status}`)
+      return answer
     },
   })
   for await (const row of rows) {

@@ -311,7 +311,7 @@ const findChange = (
   )
 }
 
-/** What is known of an object whose outcome no line tells. */
+/** The attempts at an object whose outcome no line tells. */
 interface OpenObject {
   /** The line of the first attempt that knows the previous state. */
   readonly begun: BegunLine
