@@ -247,6 +247,22 @@ describe('journal undo', () => {
     },
   )
 
+  it('has nothing to bring back of a failure that was tolerated', async () => {
+    const server = await record(({ method, url }) =>
+      method === 'PUT' ? { status: 403 } : { body: { id: Number(url.at(-1)), active: true } },
+    )
+    const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+    const there = (line: string) => svcctl(line.split(' '), { env })
+    try {
+      const ran = await there('runners pause 1 2 --tolerate forbidden')
+      expect(ran.code, ran.stderr).toBe(0)
+      const undone = await there('journal undo last --yes')
+      expect(undone.stderr).toContain('the run made no changes to revert')
+    } finally {
+      await server.close()
+    }
+  })
+
   it('prints the columns of the run that it undoes', async () => {
     const written = await run('runners update 1 2 --description other -o csv')
     const undone = await run('journal undo last --yes -o csv')

@@ -326,12 +326,13 @@ const addAttempt = (earlier: OpenObject | undefined, line: BegunLine): OpenObjec
 })
 
 /**
- * True if an object that needed no request had the changes of an earlier attempt, whose answer was lost.
- * @param begun the line of the earlier attempt
+ * True if an object that needed no request had the changes of an earlier attempt, whose answer was lost. An undo is checked before it
+ * begins, so that its journal has the earlier attempt only.
  */
-const isEarlierChange = (header: Header, line: DoneLine, begun: BegunLine): boolean => {
+const isEarlierChange = (header: Header, line: DoneLine, { begun, lost }: OpenObject): boolean => {
   const { before, after } = begun
   if (line.status !== undefined || before === undefined) return false
+  if (!lost && header.undoes === undefined) return false
   return !isDeepStrictEqual(before, after ?? getIntendedAttributes(header, before))
 }
 
@@ -356,8 +357,8 @@ async function* readChanges(
   /** Returns the line that tells what an ended attempt changed; undefined if it changed nothing. */
   const findChangeLine = (line: DoneLine): BegunLine | DoneLine | undefined => {
     if (line.state === 'done') return line
-    const begun = open.get(line.n)?.begun
-    return begun !== undefined && isEarlierChange(past.header, line, begun) ? begun : undefined
+    const attempts = open.get(line.n)
+    return attempts && isEarlierChange(past.header, line, attempts) ? attempts.begun : undefined
   }
   // Most lines are about waiting objects.
   const isWanted = (text: string): boolean => hasRowValues || !text.includes('"state":"queued"')
