@@ -46,6 +46,15 @@ describe('--row-fields', () => {
   })
 
   it.each([
+    ['{"id":1,"description":"","tag_list":[]}', [{ description: '', tag_list: [] }]],
+    ['{"id":1,"description":null,"tag_list":null}', []],
+    ['id,description,tag_list\n1,,', []],
+  ])('clears what JSON says is empty, and leaves what has no value: %s', async (sheet, wanted) => {
+    await run('runners update - --row-fields description,tag_list', `${sheet}\n`)
+    expect(bodies().map(([, body]) => body)).toEqual(wanted)
+  })
+
+  it.each([
     ['csv', 'id,description,maximum-timeout\n1,"a, b",3600\n2,c,\n'],
     ['a table', 'id\tdescription\tmaximum_timeout\n1\ta, b\t3600\n2\tc\t\n'],
     [

@@ -24,13 +24,18 @@ const isSecret = ({ param, parameter = '' }: Flag): boolean =>
   param.secret === true || isSecretName(parameter)
 
 /** Returns the content of a cell as texts for a flag; none if the cell is empty. */
-const toCellTexts = (value: unknown, where: string): readonly string[] => {
+const toCellTexts = (value: unknown): readonly string[] => {
   if (value === undefined || value === null || value === '') return []
-  if (Array.isArray(value)) return value.flatMap((one) => toCellTexts(one, where))
+  if (Array.isArray(value)) return value.flatMap(toCellTexts)
   if (isNumber(value)) return [formatNumber(value)]
   if (isObject(value)) return [JSON.stringify(value)]
   return [String(value).trim()]
 }
+
+/** True for an empty text or list of a JSON record, which clears the attribute. An empty cell of a table has no value. */
+const isCleared = ({ param }: Flag, value: unknown): boolean =>
+  (param.type === 'string' && value === '') ||
+  (param.type === 'list' && Array.isArray(value) && value.length === 0)
 
 const findColumnFlag = (command: Command, column: string): Flag => {
   const flags = getRowFlags(command)
@@ -57,6 +62,8 @@ export class RowFields implements RowTap {
   readonly #met = new Set<string>()
   readonly #seen = new Set<string>()
   #rows: RowValues[] = []
+  /** True if the rows are those of a table, and not JSON records. */
+  #isTable = false
 
   /** @throws Failure `usage` for a column that is not an attribute, or that a flag of the line also sets */
   constructor(command: Command, { args, flags }: Raw) {
@@ -81,6 +88,7 @@ export class RowFields implements RowTap {
 
   /** @throws Failure `usage` for a column that the table does not have */
   readHeading(columns: readonly string[]): void {
+    this.#isTable = true
     for (const [column, flag] of this.#columns)
       if (!getColumnNames(flag).some((name) => columns.includes(name)))
         throw createMissingColumnFailure(column, columns)
@@ -101,7 +109,8 @@ export class RowFields implements RowTap {
       if (found === undefined) continue
       this.#met.add(column)
       const label = `standard input, ${place}, column ${found}`
-      const texts = toCellTexts(field(found), label)
+      const cell = field(found)
+      const texts = !this.#isTable && isCleared(flag, cell) ? [''] : toCellTexts(cell)
       if (texts.length > 0) values[flag.parameter ?? ''] = this.#parseCell(flag, texts, label)
     }
     this.#rows.push(values)
