@@ -103,6 +103,9 @@ const listNamedFiles = async (path: string, cwd: string): Promise<readonly Found
   )
 }
 
+/** Matches the path by which a shell passes the output of a command: `<(command)`. Any other pipe could make a line wait for ever. */
+const descriptor = /^\/(?:dev|proc\/self)\/fd\/\d+$/
+
 /**
  * Reads the files that paths name, each once.
  * @throws Failure `usage` for a file that cannot be read, and for a folder without documents
@@ -127,7 +130,7 @@ export const readNamedFiles = async (
     const read = async () => {
       if (path === '-') return Buffer.from(await stdin())
       const at = resolve(cwd, path)
-      return paths.includes(path) ? readReadable(at, signal, maxBytes) : readRegular(at, maxBytes)
+      return descriptor.test(at) ? readReadable(at, signal, maxBytes) : readRegular(at, maxBytes)
     }
     const bytes = await tryRead(path, read, `Pass regular files of at most ${maxBytes / 1e6} MB.`)
     if (bytes.length > maxBytes)

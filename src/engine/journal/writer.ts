@@ -269,15 +269,19 @@ export const createJournal = async (
       getErrorCode(error) === 'EEXIST' ? 'it exists' : getReason(error),
     )
   })
+  let held: Lock | undefined
   try {
-    const held = await lockJournal(file)
+    held = await lockJournal(file)
     const journal = new Journal({ file, header, handle: toJournalFile(opened), lock: held, clock })
     await journal.append(header)
     return journal
   } catch (error) {
+    held?.release()
     await opened.close().catch(() => {})
     await unlink(file).catch(() => {})
-    throw error instanceof Failure ? error : createJournalFailure(file, getReason(error))
+    // An error without a code is a defect, not a fault of the file system.
+    if (error instanceof Failure || getErrorCode(error) === '') throw error
+    throw createJournalFailure(file, getReason(error))
   }
 }
 

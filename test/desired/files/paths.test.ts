@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -117,13 +117,25 @@ describe('paths', () => {
   })
 })
 
-describe('a pipe that is named', () => {
-  it('is read, as <(command) of a shell is', async () => {
+describe('a pipe', () => {
+  it('is read where a shell passes <(command)', async () => {
     const cwd = folderOf({ 'a.yml': none })
     const pipe = join(cwd, 'pipe')
     execFileSync('mkfifo', [pipe])
-    const [read] = await Promise.all([pathsOf(['pipe'], cwd), writeFile(pipe, none)])
-    expect(read).toEqual(['pipe'])
+    const passed = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+    const path = `/dev/fd/${passed}`
+    try {
+      const [read] = await Promise.all([pathsOf([path], cwd), writeFile(pipe, none)])
+      expect(read).toEqual([path])
+    } finally {
+      closeSync(passed)
+    }
+  })
+
+  it('is not waited for by its name', async () => {
+    const cwd = folderOf({})
+    execFileSync('mkfifo', [join(cwd, 'pipe')])
+    expect((await refusal(readFiles(['pipe'], { cwd, stdin })))[0]).toContain('it is a pipe')
   })
 
   it('is not waited for in a folder', async () => {
