@@ -37,12 +37,8 @@ const findOpener = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly
  * Opens an address in the browser, and waits only until the program has started.
  * @throws Error if the program cannot be started
  */
-const openPage = async (
-  url: string,
-  env: NodeJS.ProcessEnv,
-  platform: NodeJS.Platform = process.platform,
-): Promise<void> => {
-  const [program = '', ...args] = findOpener(env, platform)
+const openPage = async (url: string, env: NodeJS.ProcessEnv): Promise<void> => {
+  const [program = '', ...args] = findOpener(env, process.platform)
   const child = await startProgram(program, [...args, url], {
     as: 'tool',
     env,

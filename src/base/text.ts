@@ -43,8 +43,8 @@ export const groupDigits = (count: number): string =>
   String(count).replace(/\B(?=(\d{3}){1,6}$)/g, ',')
 
 /** Formats a count with its noun: `3 runners`. */
-export const formatCount = (count: number, one: string, more = `${one}s`): string =>
-  `${count} ${count === 1 ? one : more}`
+export const formatCount = (count: number, one: string): string =>
+  `${count} ${count === 1 ? one : `${one}s`}`
 
 /** Decodes a part of a URI. A part with an invalid encoding is returned as it is. */
 export const decodeUri = (text: string): string => {

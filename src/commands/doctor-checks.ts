@@ -1,7 +1,9 @@
 /** Implements the network and API checks of `doctor` and `check instance`: host name, connection, certificate, API and clock. */
+
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import { toDay } from '../base/dates.js'
 import { isProxyExempt } from '../base/no-proxy.js'
 import { listObjects, toText } from '../base/objects.js'
 import { projects } from '../catalogue/areas/projects.js'
@@ -248,7 +250,7 @@ const checkExpiry = (certificate: DetailedPeerCertificate, now: Date): Check => 
   const check = 'certificate'
   const end = new Date(certificate.valid_to)
   const days = Math.floor((end.getTime() - now.getTime()) / day)
-  const until = `valid until ${end.toISOString().slice(0, 10)}`
+  const until = `valid until ${toDay(end)}`
   if (days >= minDays) return createPassedCheck(check, `${until}, ${days} days`)
   return createWarningCheck(check, `${until}, ${days} days left`, 'Renew the certificate.')
 }

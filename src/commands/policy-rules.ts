@@ -1,5 +1,6 @@
 /** Checks one policy rule: reads its list, and returns the records that break the rule. */
 
+import { toDay } from '../base/dates.js'
 import { groupBy } from '../base/group-by.js'
 import { parseBytes } from '../base/json/records.js'
 import { getOwn, isObject } from '../base/objects.js'
@@ -303,7 +304,7 @@ export const judgeRule = async (
   const gaps = [...parents.unread].map(([parent, message]) =>
     createFinding(rule, 'unread', parent || null, message),
   )
-  const today = asOf.toISOString().slice(0, 10)
+  const today = toDay(asOf)
   return {
     rule,
     findings: [

@@ -1,5 +1,6 @@
 /** Implements `version`, `commands` and `client types`, which report facts about svcctl and the instance. */
 
+import { toDay } from '../base/dates.js'
 import { isObject } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { settings } from '../catalogue/areas/settings.js'
@@ -145,7 +146,7 @@ export const types = define({
     const values = await collectFurtherValues((of) => [
       ...new Set([...(words?.values(of) ?? []), ...(seen?.[of] ?? [])]),
     ])
-    const day = place.clock.now().toISOString().slice(0, 10)
+    const day = toDay(place.clock.now())
     const lines = [
       `// What ${baseUrl} has beyond the API documents, as of ${day}. Made by: svcctl client types`,
       "import 'svcctl/client'",

@@ -60,6 +60,8 @@ export interface Draft extends PlannedAction {
   readonly before?: CurrentItem
 }
 
+export const isDelete = ({ verb }: Draft): boolean => verb === 'delete'
+
 /** Returns the ID of an action, its verb and address, which is unique in a plan. */
 export const getActionId = ({ verb, address }: Pick<PlannedAction, 'verb' | 'address'>): string =>
   `${verb} ${toAddressText(address)}`

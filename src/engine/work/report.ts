@@ -271,10 +271,6 @@ export class OutcomeCounter {
   }
 }
 
-/** True if a failure concerns one object or parent. A usage error concerns all of them. */
-export const isObjectOwn = (error: unknown): error is Failure =>
-  error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
-
 /** Returns the failure with which a run ends; undefined if all objects succeeded. */
 export const getRunVerdict = ({
   end,
