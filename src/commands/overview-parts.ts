@@ -1,7 +1,6 @@
 /** The sections of `overview`, in order: what each reads, and how it is shown. */
 
-import { groupBy } from '../base/group-by.js'
-import { sumNumbers } from '../base/numbers.js'
+import { groupBy, sumNumbers } from '../base/collections.js'
 import { isObject } from '../base/objects.js'
 import { formatSpan, formatTimeLeft } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'

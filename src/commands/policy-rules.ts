@@ -1,7 +1,7 @@
 /** Checks one policy rule: reads its list, and returns the records that break the rule. */
 
+import { groupBy } from '../base/collections.js'
 import { toDay } from '../base/dates.js'
-import { groupBy } from '../base/group-by.js'
 import { parseBytes } from '../base/json/records.js'
 import { getOwn, isObject } from '../base/objects.js'
 import { getIdentity } from '../client/snapshot-manifest.js'

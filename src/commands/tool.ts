@@ -13,9 +13,9 @@ import { Failure, recoverFrom } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { readKnown } from '../profile/known.js'
 import { loadChecked, loadEndpoints } from '../vocabulary/index.js'
+import { isNarrow } from './answers.js'
 import { define } from './define.js'
 import { getOwnSettings } from './known.js'
-import { isNarrow } from './narrow.js'
 import { getVocabularyFile, readVersion } from './vocabulary-reading.js'
 
 const isConfigured = async ({ place }: Context): Promise<boolean> => {

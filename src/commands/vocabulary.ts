@@ -23,6 +23,7 @@ import {
   maxChoices,
 } from '../vocabulary/index.js'
 import type { AnswerSample, Lesson, OpenWord } from '../vocabulary/learn.js'
+import { listWritten } from './answers.js'
 import { type Arguments, define } from './define.js'
 import { discoverOwnInstance } from './known.js'
 import {
@@ -32,7 +33,6 @@ import {
   type UnreadAnswer,
   type VocabularyAnswers,
 } from './vocabulary-reading.js'
-import { listWritten } from './written-files.js'
 
 const projectFlag = { ...project('project whose settings to read as well'), short: 'P' } as const
 

@@ -1,7 +1,7 @@
 /** Declares the plan for planning, apply and reports: actions in a stable order, and findings. Actions can be packed to save memory. */
 import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { addToGroup } from '../base/group-by.js'
+import { addToGroup } from '../base/collections.js'
 import type { JsonValue, JsonValues } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { type Managed, managedKinds } from '../catalogue/managed.js'

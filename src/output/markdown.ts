@@ -5,7 +5,7 @@
 
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { escapeMarkdown } from '../base/markdown-text.js'
-import { getLevelName } from '../catalogue/levels.js'
+import { getLevelName } from '../catalogue/shapes/common.js'
 import { createRows } from './cell.js'
 import { escapeLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'

@@ -6,7 +6,7 @@
 import type { Records } from '../base/json/records.js'
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
-import { getLevelName } from '../catalogue/levels.js'
+import { getLevelName } from '../catalogue/shapes/common.js'
 import {
   type Cell,
   createCell,

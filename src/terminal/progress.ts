@@ -2,14 +2,15 @@
  * Shows the progress of a run on one line of the terminal that is redrawn. It appears after a delay and disappears when
  * the work ends.
  */
-import type { OutputStream } from '../base/io.js'
+
 import type {
   CountedWork,
   Meter,
   ProgressListener,
   ShownWork,
   TimeLimit,
-} from '../base/progress.js'
+} from '../base/interaction.js'
+import type { OutputStream } from '../base/io.js'
 import { escapeControls, formatDuration, roughWidths } from '../base/screen-text.js'
 import { groupDigits } from '../base/text.js'
 import type { Liveness } from './notes.js'

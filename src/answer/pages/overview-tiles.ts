@@ -1,6 +1,6 @@
 /** Draws the tiles of the overview: a number for each part, with a verdict. */
 
-import { sumNumbers } from '../../base/numbers.js'
+import { sumNumbers } from '../../base/collections.js'
 import { formatSpan } from '../../base/screen-text.js'
 import { formatCount, groupDigits } from '../../base/text.js'
 import type { RunnerCounts } from '../../commands/health.js'

@@ -1,5 +1,5 @@
 /** Formats the values, changes and counts of a plan for its page, note and reports, and implements `plan --explain`. */
-import { groupBy } from '../../base/group-by.js'
+import { groupBy } from '../../base/collections.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/redact.js'
 import { formatCount, groupDigits, listPathsTo } from '../../base/text.js'

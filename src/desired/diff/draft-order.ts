@@ -3,7 +3,7 @@
  * waits for; among drafts that are ready, the preferred one comes first.
  */
 
-import { addToGroup, groupBy } from '../../base/group-by.js'
+import { addToGroup, groupBy } from '../../base/collections.js'
 import { type JsonValue, listObjects } from '../../base/objects.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import type { Managed } from '../../catalogue/managed.js'

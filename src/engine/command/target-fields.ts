@@ -1,5 +1,6 @@
 /** Adds the columns that name the targets of a line to the fields of its records. */
 
+import { mapValues } from '../../base/objects.js'
 import type { ComputedFields } from '../../catalogue/pick.js'
 import { getScope, hasScopeEndpoint } from './derive.js'
 import type { Globals } from './globals.js'
@@ -9,7 +10,7 @@ import type { Command, Plan, TargetColumn } from './types.js'
 export type TargetValues = Readonly<Partial<Record<TargetColumn, string>>>
 
 const createFields = (values: TargetValues): ComputedFields =>
-  Object.fromEntries(Object.entries(values).map(([column, value]) => [column, () => value]))
+  mapValues(values, (value) => () => value)
 
 /** A command with target columns. `addOnly` adds the columns of the only target of a line, once it is known. */
 interface TargetedCommand {

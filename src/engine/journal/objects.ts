@@ -14,9 +14,9 @@ import {
   getItemPlace,
   type Item,
   maxNamed,
+  SeenObjects,
   type UndoableItem,
 } from '../work/report.js'
-import { SeenObjects } from '../work/seen-objects.js'
 import {
   type Attributes,
   type BegunLine,
@@ -225,7 +225,7 @@ async function* readItems(
     }
     if (at < journal.written) continue
     if (!open) break
-    if (source !== undefined) await waitForMore(journal, source)
+    await waitForMore(journal, source)
   }
   await source?.ended
 }

@@ -3,8 +3,8 @@
  * catalogue declares what a parameter accepts, and `catalogue/coerce.ts` converts the text.
  */
 
+import { addToGroup } from '../../base/collections.js'
 import { toSentTime } from '../../base/dates.js'
-import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { quoteWord } from '../../base/shell-words.js'

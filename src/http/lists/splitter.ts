@@ -5,7 +5,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { ByteBuffer, makeWellFormed, viewBytes } from '../../base/bytes.js'
-import { addToGroup } from '../../base/group-by.js'
+import { addToGroup } from '../../base/collections.js'
 import { bounds, createTooLarge, MalformedJson } from '../../base/json/json.js'
 import { type FieldMatch, PackedRecords, type Records } from '../../base/json/records.js'
 import { hashTail, type Marks, Scanner } from '../../base/json/scan.js'

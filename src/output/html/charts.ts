@@ -4,7 +4,7 @@
  */
 
 import { ticks } from 'd3-array'
-import { sumCounts } from '../../base/numbers.js'
+import { sumCounts } from '../../base/collections.js'
 import { groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { emptyText } from '../cell.js'

@@ -1,7 +1,7 @@
 /** Counts the records of a list by words, by day, and by project or group. */
 
+import { sumNumbers } from '../../base/collections.js'
 import { dayLength, toDay } from '../../base/dates.js'
-import { sumNumbers } from '../../base/numbers.js'
 import { groupDigits } from '../../base/text.js'
 import { other, type Series, type TimeStep } from './charts.js'
 

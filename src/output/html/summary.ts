@@ -3,8 +3,8 @@
  * say of them, choose the chart.
  */
 
+import { sumCounts } from '../../base/collections.js'
 import { dayLength, toDay } from '../../base/dates.js'
-import { sumCounts } from '../../base/numbers.js'
 import { capitalize, groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { emptyText, isExpiry, isStatus } from '../cell.js'
