@@ -3,7 +3,7 @@
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
-import { toDay } from '../base/dates.js'
+import { dayLength, toDay } from '../base/dates.js'
 import { isProxyExempt } from '../base/no-proxy.js'
 import { listObjects, toText } from '../base/objects.js'
 import { projects } from '../catalogue/areas/projects.js'
@@ -180,7 +180,6 @@ export const runPathChecks = async (there: ExternalClient): Promise<readonly Che
 
 /** The time limit of a connection, in seconds. */
 const patience = 10
-const day = 86_400_000
 /** Certificates that expire within this number of days get a warning. */
 const minDays = 21
 
@@ -249,7 +248,7 @@ const checkConnection = async ({ host, port }: Target, name: string): Promise<Ch
 const checkExpiry = (certificate: DetailedPeerCertificate, now: Date): Check => {
   const check = 'certificate'
   const end = new Date(certificate.valid_to)
-  const days = Math.floor((end.getTime() - now.getTime()) / day)
+  const days = Math.floor((end.getTime() - now.getTime()) / dayLength)
   const until = `valid until ${toDay(end)}`
   if (days >= minDays) return createPassedCheck(check, `${until}, ${days} days`)
   return createWarningCheck(check, `${until}, ${days} days left`, 'Renew the certificate.')

@@ -289,7 +289,7 @@ const createFinding = (
 export const judgeRule = async (
   context: Context,
   rule: PolicyRule,
-  sharing: SharedReading = {},
+  sharing: SharedReading,
 ): Promise<RuleResult> => {
   const { place, ui } = context
   const asOf = await place.clock.asOf()

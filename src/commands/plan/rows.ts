@@ -91,7 +91,7 @@ const getListChange = ({ now, wanted }: Change) => {
 }
 
 /** Formats the change of an attribute of an existing item. */
-const formatChangeText = (change: Change, signs: ChangeSymbols = symbols): string => {
+const formatChangeText = (change: Change, signs: ChangeSymbols): string => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined) return `set ${describeSecretSource(secret)}`
   const list = getListChange(change)

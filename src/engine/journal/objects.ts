@@ -388,7 +388,7 @@ async function* mergeChanges(changes: AsyncIterable<UndoableItem>): AsyncGenerat
 
 /**
  * Yields the objects of a run that can be undone, each once.
- * @param left receives each object that cannot be restored, and why
+ * @param onIrreversible receives each object that cannot be restored, and why
  */
 export const readUndoable = (
   ...[past, onIrreversible]: Parameters<typeof readChanges>

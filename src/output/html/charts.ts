@@ -358,7 +358,7 @@ export const renderLines = (
   label: string,
   { head, labels, times }: LineSteps,
   lines: readonly ChartLine[],
-  options: { readonly unit?: string; readonly legend?: Markup } = {},
+  options: { readonly unit?: string; readonly legend?: Markup },
 ): readonly Markup[] => [
   drawLines(label, times, lines, options.unit),
   options.legend ?? nothing,

@@ -160,7 +160,7 @@ const declareRecords = (declared: DeclaredResource) => {
 /** Creates the routes of a declared kind. */
 export const declareRoutes = (
   declared: DeclaredResource,
-  findReader: ReaderFinder = () => undefined,
+  findReader: ReaderFinder,
 ): readonly ExtraRoute[] => {
   const { path, one, shape, sets = {}, methods = {}, logs = [], access = 'Maintainers' } = declared
   const table = getTable(declared)
