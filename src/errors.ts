@@ -150,7 +150,11 @@ export const explainUnread = (failure: Failure): string => {
     : failure.message
 }
 
-/** True if a failure concerns one object, so that a run over many continues with the others. */
+/** True if a person or a signal ended the line. */
+export const isInterruption = (error: unknown): boolean =>
+  error instanceof Failure && error.category === 'interrupted'
+
+/** True if a failure concerns one object or parent, so that a run over many continues with the others. */
 export const isObjectFailure = (error: unknown): error is Failure =>
   error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
 

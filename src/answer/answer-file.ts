@@ -4,14 +4,12 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openWhole } from '../base/files/files.js'
-import type { Stdout } from '../base/io.js'
-import { getTemporaryFolder, resolvePath } from '../base/io.js'
+import { getTemporaryFolder, resolvePath, type Stdout } from '../base/io.js'
 import { isObject, toText } from '../base/objects.js'
 import { startProgram } from '../base/processes.js'
-import { isSwitchedOn } from '../base/switches.js'
+import { isSwitchedOn } from '../base/text.js'
 import type { UiService } from '../engine/command/context.js'
-import type { Globals } from '../engine/command/globals.js'
-import { isRepeated } from '../engine/command/globals.js'
+import { type Globals, isRepeated } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
 import { createPartFailure, toPartOfAnswer } from '../engine/records/object-rows.js'
 import type { RecordView } from '../engine/rows.js'
@@ -37,12 +35,8 @@ const findOpener = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly
  * Opens an address in the browser, and waits only until the program has started.
  * @throws Error if the program cannot be started
  */
-const openPage = async (
-  url: string,
-  env: NodeJS.ProcessEnv,
-  platform: NodeJS.Platform = process.platform,
-): Promise<void> => {
-  const [program = '', ...args] = findOpener(env, platform)
+const openPage = async (url: string, env: NodeJS.ProcessEnv): Promise<void> => {
+  const [program = '', ...args] = findOpener(env, process.platform)
   const child = await startProgram(program, [...args, url], {
     as: 'tool',
     env,

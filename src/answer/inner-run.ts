@@ -1,6 +1,7 @@
 /** Runs a command or a line inside another run, with the same session and the same gate. */
 
 import { splitWrapped } from '../base/json/records.js'
+import { mapValues } from '../base/objects.js'
 import { insertFlags } from '../base/shell-words.js'
 import { StandardInput } from '../base/standard-input.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
@@ -83,9 +84,7 @@ const getInnerEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
 const removeOwnDryRun = ({ ownDryRun: _, ...endpoint }: Endpoint): Endpoint => endpoint
 const removeRehearsals = (command: Command): Command => ({
   ...command,
-  endpoints: Object.fromEntries(
-    Object.entries(command.endpoints).map(([key, one]) => [key, removeOwnDryRun(one)]),
-  ),
+  endpoints: mapValues(command.endpoints, (one) => removeOwnDryRun(one)),
 })
 
 /** Finds the command of a request, with the names of the instance. */

@@ -1,8 +1,8 @@
 /** Provides the output of a line inside another run: it passes on records as `-o ndjson` prints them, and keeps notes. */
 
+import type { Prompts } from '../base/interaction.js'
 import type { Stdout } from '../base/io.js'
 import type { Records } from '../base/json/records.js'
-import type { Prompts } from '../base/prompts.js'
 import { Failure, usage } from '../errors.js'
 import { getFormat } from '../output/formats.js'
 import { createLineEncoder, encode } from '../output/json.js'

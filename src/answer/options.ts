@@ -1,7 +1,7 @@
 /** Types for the options of a run whose answer is printed: its streams, its format, and its place among other runs. */
+
+import type { Meter, Prompts } from '../base/interaction.js'
 import type { Stdout } from '../base/io.js'
-import type { Meter } from '../base/progress.js'
-import type { Prompts } from '../base/prompts.js'
 import type { StandardInput } from '../base/standard-input.js'
 import type { Command, Plan } from '../engine/command/types.js'
 import type { WordsFinder } from '../engine/command/words.js'

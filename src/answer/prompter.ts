@@ -1,7 +1,13 @@
 /** Talks to the person at the terminal: prints notes and progress, and asks for confirmation and missing values. */
+
+import type {
+  CountedWork,
+  ProgressListener,
+  Prompts,
+  ShownWork,
+  TimeLimit,
+} from '../base/interaction.js'
 import { isObject, type JsonValues } from '../base/objects.js'
-import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../base/progress.js'
-import type { Prompts } from '../base/prompts.js'
 import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
 import { listAreas } from '../catalogue/index.js'
 import { getKindByName, getKindWord } from '../catalogue/kinds.js'

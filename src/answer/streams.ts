@@ -1,13 +1,12 @@
 /** Opens the streams of a run: its output with pager or frames, its notes, its trace and its prompts. */
+
+import type { Meter, Prompts } from '../base/interaction.js'
 import { getCurrentIo, type Stdout } from '../base/io.js'
-import type { Meter } from '../base/progress.js'
-import type { Prompts } from '../base/prompts.js'
 import { getStandardInput } from '../base/standard-input.js'
 import { tellOnce } from '../base/text.js'
 import { writes } from '../catalogue/endpoint.js'
 import { getCommandName } from '../engine/command/derive.js'
-import type { Globals } from '../engine/command/globals.js'
-import { isRepeated } from '../engine/command/globals.js'
+import { type Globals, isRepeated } from '../engine/command/globals.js'
 import type { ExchangeScreen } from '../engine/instance/exchange.js'
 import type { PollScreen } from '../engine/repeat.js'
 import type { Exchange } from '../http/types.js'

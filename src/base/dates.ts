@@ -43,6 +43,9 @@ export const parseMoment = (text: string, now: number): number | undefined => {
   return Date.parse(/(?:Z|[+-]\d{2}:\d{2})$/.test(zoned) ? zoned : `${zoned}Z`)
 }
 
+/** Returns the day of a time in UTC: `2026-11-27`. */
+export const toDay = (time: Date | number): string => new Date(time).toISOString().slice(0, 10)
+
 /** Formats a time to the minute, in UTC: `2026-11-27 17:40`. */
 export const formatMinute = (time: Date): string =>
   time.toISOString().slice(0, 16).replace('T', ' ')

@@ -4,12 +4,13 @@ import { ExactNumber } from './json/json.js'
 /** The fields of an object. */
 export type Fields = Readonly<Record<string, unknown>>
 
+/** True for an object or a list: not null, and not a number that is kept as it was written. */
+export const hasParts = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
+
 /** True if a value is an object with string keys: not a list, not null, and not a number that is kept as it was written. */
 export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof ExactNumber)
+  hasParts(value) && !Array.isArray(value)
 
 /** Returns the value of a name that the user gave; names that every object has, such as `constructor`, are not found. */
 export const getOwn = <T>(
@@ -23,6 +24,13 @@ export type KeyFinder = (record: object, name: string) => string | undefined
 /** Finds a key that is the name itself. */
 export const findOwnKey: KeyFinder = (record, name) =>
   Object.hasOwn(record, name) ? name : undefined
+
+/** Converts the value of each field. */
+export const mapValues = <T, R>(
+  record: Readonly<Record<string, T>>,
+  convert: (value: T, name: string) => R,
+): Readonly<Record<string, R>> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, convert(value, name)]))
 
 /** Returns the items of a list that are objects; none if the value is not a list. */
 export const listObjects = (value: unknown): readonly Fields[] =>

@@ -67,7 +67,7 @@ export const formatTimeLeft = (seconds: number, end?: string): string => {
  * alone. The first two classes are written as ranges, since V8 takes a millisecond to look up a class of Unicode by its name.
  */
 const hostile =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
   /[\u0000-\u001f\u007f-\u009f\ud800-\udfff\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u
 const allHostile = new RegExp(hostile.source, 'gu')
 
@@ -84,7 +84,7 @@ const escapeCharacter = (char: string): string =>
 export const escapeControls = (text: string): string =>
   hostile.test(text) ? mapChunks(text, (piece) => piece.replace(allHostile, escapeCharacter)) : text
 
-/** Does the same for text of several lines, whose line breaks and tabs stay. */
+/** Replaces the control characters in text of several lines, whose line breaks and tabs stay. */
 export const escapeControlLines = (text: string): string =>
   hostile.test(text)
     ? mapChunks(text, (piece) =>
@@ -92,7 +92,7 @@ export const escapeControlLines = (text: string): string =>
       )
     : text
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
 const controls = /(?!\r\n)[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu
 /** Escapes only what no text file contains, for pipes, where text is data. */
 export const escapeUnprintable = (text: string): string =>

@@ -1,4 +1,4 @@
-/** Quotes, counts, shortens and processes text for people. */
+/** Quotes, counts, shortens and processes text for people, and reads switches. */
 
 /** The meaning of a colored word; the colors are those of every terminal, on light and dark. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet' | 'grave'
@@ -43,8 +43,8 @@ export const groupDigits = (count: number): string =>
   String(count).replace(/\B(?=(\d{3}){1,6}$)/g, ',')
 
 /** Formats a count with its noun: `3 runners`. */
-export const formatCount = (count: number, one: string, more = `${one}s`): string =>
-  `${count} ${count === 1 ? one : more}`
+export const formatCount = (count: number, one: string): string =>
+  `${count} ${count === 1 ? one : `${one}s`}`
 
 /** Decodes a part of a URI. A part with an invalid encoding is returned as it is. */
 export const decodeUri = (text: string): string => {
@@ -106,3 +106,11 @@ export const toSingular = (word: string): string => {
   if (/(?:sses|xes|ches|shes)$/.test(word)) return word.slice(0, -2)
   return word.replace(/ies$/, 'y').replace(/s$/, '')
 }
+
+// Environment variables that switch something on, such as `SVC_SANDBOX=1` and `CI=true`.
+
+const offWords: readonly string[] = ['', '0', 'false', 'no', 'off']
+
+/** True if a variable is set to anything but a word for off: `0`, `false`, `no` or `off`, in any case. */
+export const isSwitchedOn = (value: string | undefined): boolean =>
+  !offWords.includes((value ?? '').trim().toLowerCase())

@@ -2,7 +2,7 @@
  * Converts texts of the command line, JSON, YAML and requests to the values of parameters. Errors are returned, not thrown, so that each
  * reader can word them.
  */
-import { addToGroup } from '../base/group-by.js'
+import { addToGroup } from '../base/collections.js'
 import { formatNumber, isNumber } from '../base/json/json.js'
 import { hasInexactNumber, isTooDeep } from '../base/json/nesting.js'
 import { getOwn, isObject, type JsonValue } from '../base/objects.js'

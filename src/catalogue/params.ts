@@ -5,6 +5,7 @@ import {
   isObject,
   type JsonValue,
   type JsonValues,
+  mapValues,
   toJsonFields,
 } from '../base/objects.js'
 
@@ -259,13 +260,7 @@ export const widenParams = (
   area: string,
   params: Params,
   values: (of: string) => readonly string[],
-): Params =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, param]) => [
-      name,
-      widenParam(param, values(`${area}.${name}`)),
-    ]),
-  )
+): Params => mapValues(params, (param, name) => widenParam(param, values(`${area}.${name}`)))
 
 type Options<P> = Partial<Omit<P, 'type' | 'help'>>
 

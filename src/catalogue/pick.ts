@@ -1,7 +1,7 @@
 /** Picks fields of records by dotted names, and computes further fields. */
 
 import type { ValueReader } from '../base/json/values.js'
-import { findOwnKey, isObject, type KeyFinder } from '../base/objects.js'
+import { findOwnKey, isObject, type KeyFinder, mapValues } from '../base/objects.js'
 import { shownFields } from './kinds.js'
 import type { Naming } from './words.js'
 
@@ -34,8 +34,9 @@ export const pick = (value: unknown, path: string, findKey: KeyFinder = findOwnK
 }
 
 /** The fields of the catalogue that responses do not have under these names. */
-const shownAlready: ComputedFields = Object.fromEntries(
-  Object.entries(shownFields).map(([name, path]) => [name, (record) => pick(record, path)]),
+const shownAlready: ComputedFields = mapValues(
+  shownFields,
+  (path) => (record) => pick(record, path),
 )
 
 const element = /^(\d+)(?:\.(.+))?$/

@@ -5,7 +5,7 @@
 
 import { toCanonicalNumber } from '../base/json/decimal.js'
 import { isNumber } from '../base/json/json.js'
-import { isJsonList, isObject, type JsonValue } from '../base/objects.js'
+import { isJsonList, isObject, type JsonValue, mapValues } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
 import { trimTrailingSlashes } from '../base/text.js'
 import type { ListParam, Param, Params, StringParam } from './params.js'
@@ -152,12 +152,7 @@ const mapFields = (
   change: (field: JsonValue, name: string) => JsonValue,
 ): JsonValue =>
   isObject(value)
-    ? Object.fromEntries(
-        Object.entries(value as Readonly<Record<string, JsonValue>>).map(([name, field]) => [
-          name,
-          change(field, name),
-        ]),
-      )
+    ? mapValues(value as Readonly<Record<string, JsonValue>>, (field, name) => change(field, name))
     : value
 
 const normalizeKeys = (keys: Params, value: JsonValue): JsonValue =>

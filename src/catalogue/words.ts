@@ -3,8 +3,7 @@
  * instance from a file.
  */
 
-import { ExactNumber } from '../base/json/json.js'
-import { findOwnKey, type KeyFinder } from '../base/objects.js'
+import { findOwnKey, hasParts, type KeyFinder } from '../base/objects.js'
 import type { SecretWords } from '../base/secrets/mask.js'
 import type { Endpoint } from './endpoint.js'
 
@@ -101,9 +100,6 @@ export const sessionCookie = '_svc_session'
 
 // Translation of responses.
 
-const isHolder = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
-
 /** Adds a property with the documented name to each translated field of an object. It is not enumerable. */
 const addNeutralNames = (record: object, neutral: Words['neutral']): void => {
   for (const [own, value] of Object.entries(record)) {
@@ -130,7 +126,7 @@ export const renameFields = (
   translateSlug: (slug: string) => string | undefined,
 ): unknown => {
   const rename = (one: unknown): unknown => renameFields(one, translate, translateSlug)
-  if (!isHolder(value)) return value
+  if (!hasParts(value)) return value
   if (Array.isArray(value)) return value.map(rename)
   const fields = Object.entries(value).map(([before, inner]) => {
     const name = translate(before)
@@ -145,7 +141,7 @@ export const renameFields = (
 
 /** Returns a response with only the documented names, for readers who never print the original. Other values are returned unchanged. */
 export const toDocumented = (value: unknown): unknown => {
-  const words = isHolder(value) ? sources.get(value) : undefined
+  const words = hasParts(value) ? sources.get(value) : undefined
   if (words === undefined) return value
   return renameFields(value, words.neutral, words.family)
 }
@@ -173,12 +169,12 @@ export const createNaming = (source: NamingSource): Naming => {
     },
     addOwnNames: (fields) => fields.flatMap((field) => [...new Set([name(field), field])]),
     makeLegible: (value) => {
-      if (isHolder(value)) sources.set(value, source)
+      if (hasParts(value)) sources.set(value, source)
       const open: unknown[] = [value]
       for (let next = open.pop(); next !== undefined; next = open.pop()) {
-        if (!isHolder(next)) continue
+        if (!hasParts(next)) continue
         if (!Array.isArray(next)) addNeutralNames(next, neutral)
-        for (const inner of Object.values(next)) if (isHolder(inner)) open.push(inner)
+        for (const inner of Object.values(next)) if (hasParts(inner)) open.push(inner)
       }
       return value
     },

@@ -1,5 +1,5 @@
 /** Shares answers between several command lines of one run, so that each list and each object is requested once. */
-import { Failure } from '../errors.js'
+import { isInterruption } from '../errors.js'
 import type {
   AnswerHead,
   Batch,
@@ -19,9 +19,6 @@ interface KeptList {
 
 /** The maximum number of bytes of records that are kept. Further lists are read again by each line. */
 const maxKept = 128 * 1024 * 1024
-
-const isInterruption = (error: unknown): boolean =>
-  error instanceof Failure && error.category === 'interrupted'
 
 /** Caches the answers and lists of the instance, by request. */
 export class SharedReads {

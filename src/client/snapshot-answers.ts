@@ -6,7 +6,7 @@ import { viewBytes } from '../base/bytes.js'
 import { dayLength, formatMinute } from '../base/dates.js'
 import { getCurrentIo, resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
-import { checkJson } from '../base/json/scan.js'
+import { isJson } from '../base/json/scan.js'
 import { isObject, toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
@@ -361,15 +361,6 @@ export class SnapshotReader {
     const checked = checkSnapshotFile(join(this.#folder, kind.file), kind)
     this.#checked.set(kind.file, checked)
     return checked
-  }
-}
-
-const isJson = (bytes: Uint8Array): boolean => {
-  try {
-    checkJson(bytes)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -83,7 +83,7 @@ export const createChangedFailure = (path: string): Failure =>
 /**
  * Computes the digest of the first bytes of a list; undefined if it has fewer.
  * @param whole true if the list must not have more bytes
- * @throws as `openKept`
+ * @throws as `openSnapshotFile`
  */
 export const hashSnapshotFile = async (
   path: string,
@@ -108,7 +108,7 @@ export const hashSnapshotFile = async (
   }
 }
 
-/** True if a list in a file matches its manifest. @throws as `openKept` */
+/** True if a list in a file matches its manifest. @throws as `openSnapshotFile` */
 export const isUnchanged = async (
   path: string,
   { parents, sha256 }: Pick<SnapshotKind, 'parents' | 'sha256'>,
@@ -117,7 +117,7 @@ export const isUnchanged = async (
   return (await hashSnapshotFile(path, bytes, true))?.digest('hex') === sha256
 }
 
-/** Reads a whole file of a snapshot. @throws Failure `failed` if the file does not match its manifest, or cannot be read */
+/** Checks a whole file of a snapshot. @throws Failure `failed` if the file does not match its manifest, or cannot be read */
 export const checkSnapshotFile = async (path: string, kind: SnapshotKind): Promise<void> => {
   const kept = await isUnchanged(path, kind).catch((cause: unknown) => {
     throw new Failure('failed', `cannot read ${path}: ${getReason(cause)}`, {

@@ -2,12 +2,14 @@
  * Implements `alerts send`, which sends an alert with its own authorization key and without a token or profile
  * (`catalogue/reference/alerts.md`).
  */
+
 import { isLoopback } from '../base/base-url.js'
 import { isObject, type JsonValues } from '../base/objects.js'
 import { decodeUri } from '../base/text.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
+import { toKebabCase } from '../engine/command/derive.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Rows } from '../engine/rows.js'
 import { type Failure, usage } from '../errors.js'
@@ -113,12 +115,10 @@ const testAlert = {
   monitoring_tool: 'svcctl',
 } as const
 
-const toFlagName = (name: string): string => name.replaceAll('_', '-')
-
 /** Returns the attributes that --test and --resolve set, without those that the line sets. */
 const getPresets = ({ place }: Context, given: AlertGiven): JsonValues => {
   const isGiven = (name: string): boolean =>
-    Object.hasOwn(given.flags, toFlagName(name)) ||
+    Object.hasOwn(given.flags, toKebabCase(name)) ||
     name in (given.input ?? {}) ||
     Object.hasOwn(given.extra, name)
   const wanted = {

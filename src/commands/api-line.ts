@@ -1,9 +1,9 @@
 /** Creates the request of a line of `svcctl api`: method, path, headers and body. */
 
 import { hasDots } from '../base/base-url.js'
-import { addToGroup } from '../base/group-by.js'
+import { addToGroup } from '../base/collections.js'
 import { parseJsonOrText } from '../base/json/nesting.js'
-import { isObject, type JsonValues } from '../base/objects.js'
+import { isObject, type JsonValues, mapValues } from '../base/objects.js'
 import { isVariablePath } from '../base/secrets/names.js'
 import type { WorkspaceService } from '../engine/command/context.js'
 import type { CommandTraits, Given } from '../engine/command/types.js'
@@ -108,7 +108,7 @@ const parseRawFields = ({ 'raw-field': texts = [] }: Body['flags']): JsonValues 
 const formatBody = ({ input, extra, flags: given }: Body): string | undefined => {
   const attributes = {
     ...input,
-    ...Object.fromEntries(Object.entries(extra).map(([k, v]) => [k, parseValue(k, v)])),
+    ...mapValues(extra, (v, k) => parseValue(k, v)),
     ...parseRawFields(given),
   }
   return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined

@@ -1,7 +1,7 @@
 /** `svcctl api`: sends any request of the API, with the credential, paging and output of every other command. */
 
 import { makeWellFormed } from '../base/bytes.js'
-import { checkJson } from '../base/json/scan.js'
+import { isJson } from '../base/json/scan.js'
 import { maskAddresses } from '../base/secrets/mask.js'
 import { isSecretHeader, masked } from '../base/secrets/names.js'
 import { findNearest } from '../base/suggest.js'
@@ -218,15 +218,6 @@ const formatHead = ({ status, headers }: Pick<WholeAnswer, 'status' | 'headers'>
 /** True if the line asks for the data of the answer, and not for its text. */
 const asksForData = ({ output, jq, fields }: WorkspaceService['globals']): boolean =>
   output !== undefined || jq !== undefined || fields !== undefined
-
-const isJson = (bytes: Uint8Array): boolean => {
-  try {
-    checkJson(bytes)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Returns the answer to a single request. Its head and a body that is no JSON are added to `texts`, which are printed as they came. */
 const toSingleAnswer = (

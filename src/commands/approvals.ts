@@ -82,13 +82,10 @@ const flags = {
   keep: boolean('keep the current approvers and add the given ones'),
 } as const
 
-const resolveApprovers = (context: Context, plan: Plan): Promise<Plan> =>
-  withListedUsers(context, plan, 'user_ids')
-
 export const rulesCreate = define({
   flags: approvers,
   rows: async function* (context, given) {
-    const complete = (plan: Plan) => resolveApprovers(context, plan)
+    const complete = (plan: Plan) => withListedUsers(context, plan)
     yield* context.write(await context.planActions(given, { complete, reads: true }))
   },
 })
@@ -107,7 +104,7 @@ async function* updateRule(context: Context, given: Arguments<typeof flags>): Ro
   const filled = createFillOptions(context.instance, given, {
     area: 'approvals',
     required,
-    prepare: (plan) => resolveApprovers(context, plan),
+    prepare: (plan) => withListedUsers(context, plan),
     complete: withApprovers,
   })
   // All rules are read and confirmed before the first is changed.

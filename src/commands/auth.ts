@@ -25,6 +25,7 @@ import {
   userTokenKinds,
 } from '../profile/index.js'
 import type { Profile, UserTokenKind } from '../profile/types.js'
+import { isNarrow } from './answers.js'
 import {
   formatCredential,
   formatIdentity,
@@ -36,7 +37,6 @@ import {
 import { resolveSignInProfile, resolveSignOutProfile } from './auth-profile.js'
 import { type Arguments, define } from './define.js'
 import { discoverInstance } from './known.js'
-import { isNarrow } from './narrow.js'
 import { chooseProfiles, getProfileName, openProfileStore, openTokenStore } from './profile.js'
 import { loadActiveWords } from './vocabulary-reading.js'
 

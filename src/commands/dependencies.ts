@@ -3,8 +3,8 @@
  * of materials.
  */
 
+import { createUuid } from '../base/io.js'
 import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
-import { createUuid } from '../base/random.js'
 import { version } from '../base/version.js'
 import { severities } from '../catalogue/shapes/vulnerability.js'
 import type { Context } from '../engine/command/context.js'

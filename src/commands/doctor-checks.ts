@@ -1,7 +1,9 @@
 /** Implements the network and API checks of `doctor` and `check instance`: host name, connection, certificate, API and clock. */
+
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import { dayLength, toDay } from '../base/dates.js'
 import { isProxyExempt } from '../base/no-proxy.js'
 import { listObjects, toText } from '../base/objects.js'
 import { projects } from '../catalogue/areas/projects.js'
@@ -178,7 +180,6 @@ export const runPathChecks = async (there: ExternalClient): Promise<readonly Che
 
 /** The time limit of a connection, in seconds. */
 const patience = 10
-const day = 86_400_000
 /** Certificates that expire within this number of days get a warning. */
 const minDays = 21
 
@@ -247,8 +248,8 @@ const checkConnection = async ({ host, port }: Target, name: string): Promise<Ch
 const checkExpiry = (certificate: DetailedPeerCertificate, now: Date): Check => {
   const check = 'certificate'
   const end = new Date(certificate.valid_to)
-  const days = Math.floor((end.getTime() - now.getTime()) / day)
-  const until = `valid until ${end.toISOString().slice(0, 10)}`
+  const days = Math.floor((end.getTime() - now.getTime()) / dayLength)
+  const until = `valid until ${toDay(end)}`
   if (days >= minDays) return createPassedCheck(check, `${until}, ${days} days`)
   return createWarningCheck(check, `${until}, ${days} days left`, 'Renew the certificate.')
 }

@@ -3,7 +3,7 @@
 import { lstatSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { yieldPushed } from '../base/async.js'
-import { addToGroup } from '../base/group-by.js'
+import { addToGroup } from '../base/collections.js'
 import { listParentGroups, type ManagedPlace, toPlaceText } from '../desired/address.js'
 import {
   checkFile,
@@ -26,8 +26,8 @@ import type { ProjectPlace, ReadableInstance, UnreadPlace } from '../desired/sta
 import type { Context, UiService } from '../engine/command/context.js'
 import { createNoteRow, createTextRow, type Rows } from '../engine/rows.js'
 import { type Category, Failure, usage } from '../errors.js'
+import { listWritten } from './answers.js'
 import { getOutputName } from './plan/make.js'
-import { listWritten } from './written-files.js'
 
 interface ExportTarget {
   readonly is: 'output' | 'file' | 'folder'

@@ -3,7 +3,7 @@
  * documents lack.
  */
 import { basename, resolve } from 'node:path'
-import { groupBy } from '../base/group-by.js'
+import { groupBy } from '../base/collections.js'
 import { getCurrentIo } from '../base/io.js'
 import { formatCount } from '../base/text.js'
 import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'

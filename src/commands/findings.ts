@@ -9,12 +9,15 @@ import {
   type InstanceGlobals,
   toFlagWords,
 } from '../engine/command/globals.js'
-import type { OldestJob, OverviewFinding, OverviewRecord } from './overview-record.js'
+import {
+  expiryLimits,
+  type OldestJob,
+  type OverviewFinding,
+  type OverviewRecord,
+} from './overview-record.js'
 
 const hour = 3600
 const day = 86_400
-/** The time left, in seconds, below which an expiry is urgent or needs attention. */
-const [urgent, soon] = [7 * day, 30 * day]
 /** The share of active runners that must be online. A smaller share is urgent. */
 const leastOnline = 0.8
 /** The maximum number of expiring certificates with a finding each. If there are more, all share one finding. */
@@ -62,8 +65,8 @@ function* findCertificates(
   })
   const formatListCommand = (span: string): string =>
     `svcctl pages-domains list --instance --where ${quoteWord(`expires_at<+${span}`)}`
-  const near = all.filter(({ left }) => left < urgent)
-  const later = all.filter(({ left }) => left >= urgent && left < soon)
+  const near = all.filter(({ left }) => left < expiryLimits.urgent)
+  const later = all.filter(({ left }) => left >= expiryLimits.urgent && left < expiryLimits.soon)
   if (near.length > maxNamed) {
     const many = `${near.length} certificates ended, or end within 7 days.`
     yield createProblem(true, 'certificates', many, formatListCommand('7d'))
@@ -118,8 +121,13 @@ function* findTokens({ tokens }: OverviewData): Generator<Problem> {
     if (works === false) {
       const why = shortenHealth(reason ?? 'it is invalid')
       yield createProblem(true, 'tokens', `The token ${of} does not work: ${why}.`, login)
-    } else if (left !== undefined && left < soon && renews !== true)
-      yield createProblem(left < urgent, 'tokens', `The token ${of} ${describeEnd(left)}.`, login)
+    } else if (left !== undefined && left < expiryLimits.soon && renews !== true)
+      yield createProblem(
+        left < expiryLimits.urgent,
+        'tokens',
+        `The token ${of} ${describeEnd(left)}.`,
+        login,
+      )
   }
 }
 

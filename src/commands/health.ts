@@ -1,5 +1,5 @@
 /** Reads the health of an instance for `overview` and `check`: runners, certificates, replication sites and the tokens of profiles. */
-import { sumNumbers } from '../base/numbers.js'
+import { sumNumbers } from '../base/collections.js'
 import { toText } from '../base/objects.js'
 import { geo } from '../catalogue/areas/geo.js'
 import { mr } from '../catalogue/areas/mr.js'

@@ -4,7 +4,7 @@
  */
 
 import { AsyncCache } from '../base/async.js'
-import { isObject } from '../base/objects.js'
+import { isObject, mapValues } from '../base/objects.js'
 import {
   eventFlags,
   findFamilyBySlug,
@@ -41,11 +41,8 @@ const spellings = new Map<unknown, boolean>([
 export const normalizeProperty = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(normalizeProperty)
   if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, v]) => [
-      name,
-      booleans.has(name) ? (spellings.get(v) ?? v) : normalizeProperty(v),
-    ]),
+  return mapValues(value, (v, name) =>
+    booleans.has(name) ? (spellings.get(v) ?? v) : normalizeProperty(v),
   )
 }
 

@@ -1,6 +1,6 @@
 /** Finds undocumented settings, fields and values of an instance, and its missing endpoints, with at most twelve read requests. */
 import { isObject, toText } from '../base/objects.js'
-import { isSwitchedOn } from '../base/switches.js'
+import { isSwitchedOn } from '../base/text.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
 import { geo } from '../catalogue/areas/geo.js'
@@ -143,8 +143,8 @@ class InstanceProbe {
   }
 }
 
-const getText = (data: unknown, name: string): string | null =>
-  (isObject(data) ? toText(data[name])?.slice(0, 60) : undefined) ?? null
+const getVersion = (data: unknown): string | null =>
+  (isObject(data) ? toText(data.version)?.slice(0, 60) : undefined) ?? null
 
 const getReader = (user: unknown): KnownInstance['as'] => {
   const { id, is_admin: admin } = isObject(user) ? user : {}
@@ -216,7 +216,7 @@ const probeInstance = async (
     base_url: baseUrl,
     read_at: at,
     as: getReader(user),
-    version: getText(version, 'version'),
+    version: getVersion(version),
     edition: getEdition(version),
     settings: toKnownSettings(site, words),
     values,

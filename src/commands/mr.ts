@@ -12,7 +12,7 @@ import { type InterruptNote, toCallAnswer, withInterruptNote } from '../engine/c
 import type { Plan, ReceivedAnswer } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
 import { Failure } from '../errors.js'
-import { shouldShowChanges } from './changed-rows.js'
+import { shouldShowChanges } from './answers.js'
 import { type Arguments, define } from './define.js'
 
 /** Reads whether the rebase is in progress. An answer without that field is a failure, not the end of the rebase. */

@@ -1,6 +1,6 @@
 /** Creates the section of `overview` on waiting jobs: how many there are, in which projects, and the oldest of them. */
 
-import { groupBy } from '../base/group-by.js'
+import { groupBy } from '../base/collections.js'
 import { toText } from '../base/objects.js'
 import { formatSpan } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'

@@ -1,7 +1,6 @@
 /** The sections of `overview`, in order: what each reads, and how it is shown. */
 
-import { groupBy } from '../base/group-by.js'
-import { sumNumbers } from '../base/numbers.js'
+import { groupBy, sumNumbers } from '../base/collections.js'
 import { isObject } from '../base/objects.js'
 import { formatSpan, formatTimeLeft } from '../base/screen-text.js'
 import { formatCount } from '../base/text.js'
@@ -20,7 +19,7 @@ import {
   runnerStates,
 } from './health.js'
 import { jobsPart } from './overview-jobs.js'
-import type { OverviewRecord, StorageCount } from './overview-record.js'
+import { expiryLimits, type OverviewRecord, type StorageCount } from './overview-record.js'
 import type { OverviewPart, OverviewSources, SectionWriter } from './overview-section.js'
 
 /** Returns the share that is online, of the runners that are not paused. */
@@ -69,16 +68,12 @@ const runnersPart: OverviewPart = {
 
 // Certificates of Pages domains, the one that ends first first.
 
-const day = 86_400
-/** A month before its end one is looked at, a week before there is haste. */
-const expiryLimits = { bad: 7 * day, warn: 30 * day } as const
-
 const getCertificateMark = ({
   left_seconds: left,
   expired,
 }: DomainCertificate): 'good' | 'warn' | 'bad' => {
   if (left === undefined) return expired === true ? 'bad' : 'warn'
-  return left < expiryLimits.bad ? 'bad' : left < expiryLimits.warn ? 'warn' : 'good'
+  return left < expiryLimits.urgent ? 'bad' : left < expiryLimits.soon ? 'warn' : 'good'
 }
 
 const describeEnd = (one: DomainCertificate): string => {
@@ -94,9 +89,9 @@ const nameColumns = 27
 
 const expirySpans = [
   ['ended', (left: number) => left < 0],
-  ['within 7 days', (left: number) => left >= 0 && left < expiryLimits.bad],
-  ['within 30 days', (left: number) => left >= expiryLimits.bad && left < expiryLimits.warn],
-  ['later', (left: number) => left >= expiryLimits.warn],
+  ['within 7 days', (left: number) => left >= 0 && left < expiryLimits.urgent],
+  ['within 30 days', (left: number) => left >= expiryLimits.urgent && left < expiryLimits.soon],
+  ['later', (left: number) => left >= expiryLimits.soon],
 ] as const
 
 /** Counts certificates by the time that is left, in words. */

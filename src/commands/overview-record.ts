@@ -12,6 +12,10 @@ export const ageSpans = [
   ['over 1 day', Number.POSITIVE_INFINITY],
 ] as const
 
+const day = 86_400
+/** The time left, in seconds, below which an expiry is urgent or needs attention. */
+export const expiryLimits = { urgent: 7 * day, soon: 30 * day } as const
+
 /** The job that has waited longest. */
 export interface OldestJob {
   readonly project: string

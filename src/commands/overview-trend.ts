@@ -1,7 +1,6 @@
 /** The overview of several snapshots: the counts of each, and their changes. */
 
-import { groupBy } from '../base/group-by.js'
-import { sumNumbers } from '../base/numbers.js'
+import { groupBy, sumNumbers } from '../base/collections.js'
 import { isObject } from '../base/objects.js'
 import { groupDigits } from '../base/text.js'
 import type { AnswerService } from '../engine/command/context.js'

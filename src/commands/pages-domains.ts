@@ -4,6 +4,7 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { basename } from 'node:path'
+import { toDay } from '../base/dates.js'
 import { readGivenFile } from '../base/files/files.js'
 import { type Fields, isObject, toText } from '../base/objects.js'
 import type { MadeField } from '../catalogue/kinds.js'
@@ -22,8 +23,6 @@ const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICAT
 /** Returns the common name of a certificate's subject or issuer. */
 const getCommonName = (subject: string | undefined): string =>
   /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').split('\n')[0] ?? ''
-
-const toDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 const describeCertificate = (certificate: X509Certificate, index: number): string =>
   index === 0

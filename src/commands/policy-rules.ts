@@ -1,6 +1,7 @@
 /** Checks one policy rule: reads its list, and returns the records that break the rule. */
 
-import { groupBy } from '../base/group-by.js'
+import { groupBy } from '../base/collections.js'
+import { toDay } from '../base/dates.js'
 import { parseBytes } from '../base/json/records.js'
 import { getOwn, isObject } from '../base/objects.js'
 import { getIdentity } from '../client/snapshot-manifest.js'
@@ -288,7 +289,7 @@ const createFinding = (
 export const judgeRule = async (
   context: Context,
   rule: PolicyRule,
-  sharing: SharedReading = {},
+  sharing: SharedReading,
 ): Promise<RuleResult> => {
   const { place, ui } = context
   const asOf = await place.clock.asOf()
@@ -303,7 +304,7 @@ export const judgeRule = async (
   const gaps = [...parents.unread].map(([parent, message]) =>
     createFinding(rule, 'unread', parent || null, message),
   )
-  const today = asOf.toISOString().slice(0, 10)
+  const today = toDay(asOf)
   return {
     rule,
     findings: [

@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path'
 import { Findings } from '../base/documents/findings.js'
 import { readDocuments } from '../base/documents/index.js'
-import type { Origin } from '../base/documents/origin.js'
+import type { Origin } from '../base/documents/written.js'
 import { splitCommand } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
@@ -23,8 +23,8 @@ import {
   yieldText,
 } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
+import { isNarrow } from './answers.js'
 import { checkFormats, getOverallSeverity } from './check-command.js'
-import { isNarrow } from './narrow.js'
 import { type PolicyArguments, type PolicyRule, policySchema, policySeverities } from './policy.js'
 import {
   checkRule,

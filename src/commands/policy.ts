@@ -2,8 +2,8 @@
 
 import { Array as ArrayOf, Literal, Object as Obj, Optional, String as Str } from 'typebox'
 import type { DocumentValue } from '../base/documents/index.js'
-import type { Origin } from '../base/documents/origin.js'
 import { OneOf } from '../base/documents/schemas.js'
+import type { Origin } from '../base/documents/written.js'
 import { list, oneOf } from '../catalogue/params.js'
 import { type Arguments, createOutputFlag, reportFlag } from './define.js'
 

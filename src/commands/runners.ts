@@ -204,22 +204,17 @@ export const drain = define({
   rows: drainRunners,
 })
 
-export const pause = define({
-  summary: 'Pause runners',
-  endpoints: ['update'],
-  without: 'attributes',
-  rows: async function* (context, given) {
-    const actions = await context.planActions(given, { preset: { active: false } })
-    yield* context.write(actions, { done: 'paused' })
-  },
-})
+/** Defines a command that sets only whether runners take jobs. */
+const defineSwitch = (active: boolean, done: string, summary: string) =>
+  define({
+    summary,
+    endpoints: ['update'],
+    without: 'attributes',
+    rows: async function* (context, given) {
+      const actions = await context.planActions(given, { preset: { active } })
+      yield* context.write(actions, { done })
+    },
+  })
 
-export const resume = define({
-  summary: 'Resume paused runners',
-  endpoints: ['update'],
-  without: 'attributes',
-  rows: async function* (context, given) {
-    const actions = await context.planActions(given, { preset: { active: true } })
-    yield* context.write(actions, { done: 'resumed' })
-  },
-})
+export const pause = defineSwitch(false, 'paused', 'Pause runners')
+export const resume = defineSwitch(true, 'resumed', 'Resume paused runners')

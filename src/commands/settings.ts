@@ -4,7 +4,7 @@
 
 import { type Fields, isObject } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
-import { isSwitchedOn } from '../base/switches.js'
+import { isSwitchedOn } from '../base/text.js'
 import { settings } from '../catalogue/areas/settings.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'
@@ -13,7 +13,7 @@ import type { Rows } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { isDue } from '../profile/known.js'
-import { toChangeRows } from './changed-rows.js'
+import { toChangeRows } from './answers.js'
 import { define } from './define.js'
 
 type Settings = Fields

@@ -136,14 +136,14 @@ export const readUnfinished = (folder: string): UnfinishedState => {
 }
 
 /**
- * Runs a file operation.
+ * Runs an operation that writes a file.
  * @throws Failure `failed` if the system rejects it
  */
-export const tryFile = <T>(path: string, work: () => T, verb = 'write'): T => {
+export const tryFile = <T>(path: string, work: () => T): T => {
   try {
     return work()
   } catch (cause) {
-    throw new Failure('failed', `cannot ${verb} ${path}: ${getReason(cause)}`, { cause })
+    throw new Failure('failed', `cannot write ${path}: ${getReason(cause)}`, { cause })
   }
 }
 

@@ -1,5 +1,6 @@
 /** Implements `version`, `commands` and `client types`, which report facts about svcctl and the instance. */
 
+import { toDay } from '../base/dates.js'
 import { isObject } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { settings } from '../catalogue/areas/settings.js'
@@ -12,9 +13,9 @@ import { Failure, recoverFrom } from '../errors.js'
 import { getPaths } from '../profile/index.js'
 import { readKnown } from '../profile/known.js'
 import { loadChecked, loadEndpoints } from '../vocabulary/index.js'
+import { isNarrow } from './answers.js'
 import { define } from './define.js'
 import { getOwnSettings } from './known.js'
-import { isNarrow } from './narrow.js'
 import { getVocabularyFile, readVersion } from './vocabulary-reading.js'
 
 const isConfigured = async ({ place }: Context): Promise<boolean> => {
@@ -145,7 +146,7 @@ export const types = define({
     const values = await collectFurtherValues((of) => [
       ...new Set([...(words?.values(of) ?? []), ...(seen?.[of] ?? [])]),
     ])
-    const day = place.clock.now().toISOString().slice(0, 10)
+    const day = toDay(place.clock.now())
     const lines = [
       `// What ${baseUrl} has beyond the API documents, as of ${day}. Made by: svcctl client types`,
       "import 'svcctl/client'",

@@ -126,19 +126,15 @@ export const stripAt = (user: string): string => user.replace(/^@/, '')
  * Replaces the usernames in a list of users by IDs. Members of parent groups are found, too.
  * @throws Failure as `lookUp`
  */
-export const withListedUsers = async (
-  context: Context,
-  plan: Plan,
-  attribute: string,
-): Promise<Plan> => {
-  const listed = plan.values[attribute]
+export const withListedUsers = async (context: Context, plan: Plan): Promise<Plan> => {
+  const listed = plan.values.user_ids
   if (!Array.isArray(listed)) return plan
   const resolveUserId = async (user: string): Promise<number | string> => {
     if (isId(user)) return Number(user)
     return toNumericId(await lookUp(context, plan, 'all', stripAt(user)))
   }
   const ids = await Promise.all(listed.map((user) => resolveUserId(String(user))))
-  return { ...plan, values: { ...plan.values, [attribute]: ids } }
+  return { ...plan, values: { ...plan.values, user_ids: ids } }
 }
 
 /** Converts an ID to a number, as the API expects it. Any other text stays as it is. */

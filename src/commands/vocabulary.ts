@@ -2,8 +2,10 @@
  * Implements `vocabulary learn`, which creates a vocabulary file from answers of an instance, and `vocabulary check`
  * (`../vocabulary/README.md`).
  */
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { toDay } from '../base/dates.js'
 import { writeWhole } from '../base/files/files.js'
 import { quoteWord } from '../base/shell-words.js'
 import { getProperties } from '../catalogue/fields.js'
@@ -21,6 +23,7 @@ import {
   maxChoices,
 } from '../vocabulary/index.js'
 import type { AnswerSample, Lesson, OpenWord } from '../vocabulary/learn.js'
+import { listWritten } from './answers.js'
 import { type Arguments, define } from './define.js'
 import { discoverOwnInstance } from './known.js'
 import {
@@ -30,7 +33,6 @@ import {
   type UnreadAnswer,
   type VocabularyAnswers,
 } from './vocabulary-reading.js'
-import { listWritten } from './written-files.js'
 
 const projectFlag = { ...project('project whose settings to read as well'), short: 'P' } as const
 
@@ -113,7 +115,7 @@ async function* learnVocabulary(context: Context, given: Arguments<typeof learnF
   if (answers.version === undefined) ui.note('the instance does not report its version')
   const lesson = await learnWords(context, answers.read)
   const { baseUrl, profile } = await place.session()
-  const day = place.clock.now().toISOString().slice(0, 10)
+  const day = toDay(place.clock.now())
   const text = formatVocabulary(lesson, { baseUrl, version: answers.version, day })
   await loadCheckedText(text, to ?? 'the vocabulary')
   yield* writeVocabulary(context, text, to)

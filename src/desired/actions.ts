@@ -1,7 +1,7 @@
 /** Declares the plan for planning, apply and reports: actions in a stable order, and findings. Actions can be packed to save memory. */
 import { deserialize, serialize } from 'node:v8'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { addToGroup } from '../base/group-by.js'
+import { addToGroup } from '../base/collections.js'
 import type { JsonValue, JsonValues } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { type Managed, managedKinds } from '../catalogue/managed.js'
@@ -59,6 +59,8 @@ export interface Draft extends PlannedAction {
   /** The item as it was read. */
   readonly before?: CurrentItem
 }
+
+export const isDelete = ({ verb }: Draft): boolean => verb === 'delete'
 
 /** Returns the ID of an action, its verb and address, which is unique in a plan. */
 export const getActionId = ({ verb, address }: Pick<PlannedAction, 'verb' | 'address'>): string =>

@@ -35,8 +35,6 @@ export interface Attribute {
   readonly required: boolean
   /** True if the attribute can be set only at creation. */
   readonly fixed: boolean
-  /** True if every update must send the attribute. */
-  readonly alwaysSent: boolean
   /** True if the attribute concerns the operation of an object, not its configuration. It is only exported on request. */
   readonly operational: boolean
 }
@@ -140,7 +138,6 @@ const buildAttributes = (
   const named = label === undefined ? [identity] : []
   const excluded = new Set([...named, ...Object.keys(at), ...without])
   const required = family?.params ?? create?.params
-  const kept = listAlwaysSentParams(kind)
   const all = Object.entries(family?.params ?? getKindParams(kind)).filter(
     ([name, param]) => !excluded.has(name) && param.deprecated === undefined,
   )
@@ -153,7 +150,6 @@ const buildAttributes = (
     ref: refs?.[name],
     required: required?.[name]?.required === true,
     fixed: update !== undefined && !Object.hasOwn(update.params, name),
-    alwaysSent: kept.has(name),
     operational: operational?.includes(name) === true,
   })
   return new Map(all.map(([name, param]) => [name, createAttribute(name, param)]))

@@ -1,5 +1,5 @@
 /** Declares the desired and the current state: the declarations of files with their positions, and the objects of the instance. */
-import type { Origin } from '../base/documents/origin.js'
+import type { Origin } from '../base/documents/written.js'
 import type { Fields, JsonValue } from '../base/objects.js'
 import type { HeldText } from '../base/secrets/redact.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
@@ -8,7 +8,7 @@ import type { Failure } from '../errors.js'
 import type { Ask, WholeAnswer } from '../http/types.js'
 import { type ManagedPlace, type Reference, toReferenceText } from './address.js'
 
-export { formatOrigin, type Origin } from '../base/documents/origin.js'
+export { formatOrigin, type Origin } from '../base/documents/written.js'
 
 /** The source of a secret; the value is fetched only when it is sent. */
 export type SecretSource =

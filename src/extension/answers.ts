@@ -1,6 +1,6 @@
 /** Derives what the operations of an extension answer: the shape, the columns, and the words for a loss and for success. */
 
-import { isObject, type JsonValue, type JsonValues } from '../base/objects.js'
+import { isObject, type JsonValue, type JsonValues, mapValues } from '../base/objects.js'
 import { capitalize, toSingular } from '../base/text.js'
 import type { AnswerType, Endpoint } from '../catalogue/endpoint.js'
 import { getProperties, titleFields } from '../catalogue/fields.js'
@@ -166,7 +166,5 @@ export const toStoredShape = (shape: unknown, depth = 6): JsonValue => {
   if (Array.isArray(shape)) return shape.map((one) => toStoredShape(one, depth))
   if (!isObject(shape)) return (shape ?? null) as JsonValue
   if (depth === 0) return {}
-  return Object.fromEntries(
-    Object.entries(shape).map(([key, value]) => [key, toStoredShape(value, depth - 1)]),
-  )
+  return mapValues(shape, (value) => toStoredShape(value, depth - 1))
 }

@@ -1,7 +1,7 @@
 /** Reads a file of commands: checks its schema, and turns each entry into an operation. */
 import type { Findings } from '../base/documents/findings.js'
 import { readDocument } from '../base/documents/index.js'
-import type { Origin } from '../base/documents/origin.js'
+import type { Origin } from '../base/documents/written.js'
 import type { JsonValues } from '../base/objects.js'
 import type { Param } from '../catalogue/params.js'
 import { listPlaceholders, type Operation, parseRequest, toPlainText } from './operation.js'

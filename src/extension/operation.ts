@@ -1,5 +1,5 @@
 /** An operation of an instance, as a file of commands or an OpenAPI document declares it. Endpoints are compiled from operations. */
-import type { Origin } from '../base/documents/origin.js'
+import type { Origin } from '../base/documents/written.js'
 import type { JsonValues } from '../base/objects.js'
 import type { Method } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'

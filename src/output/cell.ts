@@ -7,10 +7,10 @@ import { ExactNumber } from '../base/json/json.js'
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
 import type { Tone } from '../base/text.js'
-import { getLevelName } from '../catalogue/levels.js'
 import { createTargetPicker, getLeadingColumns } from '../catalogue/pick.js'
+import { getLevelName } from '../catalogue/shapes/common.js'
 import { escapeLine, type SafeText } from './escape.js'
-import type { FormatView, View } from './types.js'
+import type { FormatView, Printer, View } from './types.js'
 
 /** The style of a cell's text. It is applied after the width is known. */
 interface CellStyle {
@@ -220,3 +220,11 @@ export const createRows = (
     },
   }
 }
+
+/** Creates a printer that writes each record by itself. */
+export const createRecordPrinter = (write: (record: unknown) => Promise<void>): Printer => ({
+  values: async (batch) => {
+    for (const record of batch) await write(record)
+  },
+  close: async () => {},
+})

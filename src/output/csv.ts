@@ -6,7 +6,7 @@
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { ExactNumber } from '../base/json/json.js'
 import { serializeJson } from '../base/json/values.js'
-import { getLevelName } from '../catalogue/levels.js'
+import { getLevelName } from '../catalogue/shapes/common.js'
 import { createRows } from './cell.js'
 import { escapeLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'

@@ -4,7 +4,7 @@
  * bundler puts in place of the library's old measure.
  */
 import Table from 'cli-table3'
-import { sumNumbers } from '../base/numbers.js'
+import { sumNumbers } from '../base/collections.js'
 
 // Sharing the width of a terminal among columns.
 

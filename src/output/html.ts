@@ -12,7 +12,7 @@ import { renderCell, toPageCell } from './html/cells.js'
 import { PageList } from './html/list-page.js'
 import { html, type Markup } from './html/markup.js'
 import { renderHead } from './html/page-parts.js'
-import type { FormatView, OpenPrinter, Sink } from './types.js'
+import type { FormatView, OpenPrinter, Printer, Sink } from './types.js'
 
 export { endPage } from './html/page-parts.js'
 
@@ -94,54 +94,53 @@ const toSafeRecord = (value: unknown, view: FormatView): unknown => {
   )
 }
 
+/** Draws sections of a page from records whose texts are escaped. */
+type SectionWriter = (records: readonly unknown[], view: FormatView) => Markup
+
+const writeDrawing = async (
+  draw: SectionWriter,
+  records: readonly unknown[],
+  sink: Sink,
+  view: FormatView,
+): Promise<void> => {
+  await beginPage(sink, view)
+  const safe = records.map((record) => toSafeRecord(record, view))
+  await sink.write(draw(safe, view).text)
+}
+
+/** Creates a printer that collects all records before it writes them. */
+const collectRecords = (write: (records: readonly unknown[]) => Promise<void>): Printer => {
+  const records: unknown[] = []
+  const end = (): Promise<void> => write(records)
+  return {
+    values: async (batch) => {
+      records.push(...batch)
+    },
+    close: end,
+    abandon: end,
+  }
+}
+
 /**
  * Creates a format from a function that draws a page. It collects all records first, and escapes their texts.
  * @param draw returns the sections of the page
  */
 export const openDrawing =
-  (draw: (records: readonly unknown[], view: FormatView) => Markup): OpenPrinter =>
-  (sink, view) => {
-    const records: unknown[] = []
-    const end = async (): Promise<void> => {
-      await beginPage(sink, view)
-      await sink.write(
-        draw(
-          records.map((record) => toSafeRecord(record, view)),
-          view,
-        ).text,
-      )
-    }
-    return {
-      values: async (batch) => {
-        records.push(...batch)
-      },
-      close: end,
-      abandon: end,
-    }
-  }
+  (draw: SectionWriter): OpenPrinter =>
+  (sink, view) =>
+    collectRecords((records) => writeDrawing(draw, records, sink, view))
 
 /**
  * Creates a format that draws something above a list. It collects all records first.
  * @param draw returns the sections above the list
  */
 export const openAboveList =
-  (draw: (records: readonly unknown[], view: FormatView) => Markup): OpenPrinter =>
-  (sink, view) => {
-    const held: unknown[] = []
-    const end = async (): Promise<void> => {
-      await beginPage(sink, view)
-      const safe = held.map((record) => toSafeRecord(record, view))
-      await sink.write(draw(safe, view).text)
+  (draw: SectionWriter): OpenPrinter =>
+  (sink, view) =>
+    collectRecords(async (records) => {
+      await writeDrawing(draw, records, sink, view)
       const below = view.page && { ...view.page, begin: () => false }
       const list = open(sink, { ...view, page: below })
-      await list.values(held)
+      await list.values(records)
       await list.close()
-    }
-    return {
-      values: async (batch) => {
-        held.push(...batch)
-      },
-      close: end,
-      abandon: end,
-    }
-  }
+    })

@@ -5,8 +5,8 @@
 
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { escapeMarkdown } from '../base/markdown-text.js'
-import { getLevelName } from '../catalogue/levels.js'
-import { createRows } from './cell.js'
+import { getLevelName } from '../catalogue/shapes/common.js'
+import { createRecordPrinter, createRows } from './cell.js'
 import { escapeLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
@@ -34,7 +34,7 @@ const openList: OpenPrinter = (sink, view) => {
     formatLine(rows.values(record).map((value, i) => formatCell(rows.columns()[i], value, view)))
   return {
     values: async (batch) => {
-      // Called before `header`, because the first record may define the columns.
+      // Called before `renderHeader`, because the first record may define the columns.
       const lines = batch.map(toRow)
       await sink.write(renderHeader() + lines.join(''))
     },
@@ -57,12 +57,7 @@ const openDetail: OpenPrinter = (sink, view) => {
       )
     await sink.write(formatLine(['field', 'value']) + formatLine(['---', '---']) + lines.join(''))
   }
-  return {
-    values: async (batch) => {
-      for (const record of batch) await write(record)
-    },
-    close: async () => {},
-  }
+  return createRecordPrinter(write)
 }
 
 export const open: OpenPrinter = (sink, view) => (view.many ? openList : openDetail)(sink, view)

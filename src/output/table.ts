@@ -6,10 +6,11 @@
 import type { Records } from '../base/json/records.js'
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
-import { getLevelName } from '../catalogue/levels.js'
+import { getLevelName } from '../catalogue/shapes/common.js'
 import {
   type Cell,
   createCell,
+  createRecordPrinter,
   createRows,
   getColumnOwner,
   getLabel,
@@ -318,12 +319,7 @@ const openDetail: OpenPrinter = (sink, view) => {
     const texts = lines.flatMap((line) => [line.name, line.text])
     await sink.write(renderDetail(lines, view, await view.style.widthsFor(texts)))
   }
-  return {
-    values: async (batch) => {
-      for (const record of batch) await write(record)
-    },
-    close: async () => {},
-  }
+  return createRecordPrinter(write)
 }
 
 // Tab-separated values in full; only what would break the line is escaped.
@@ -377,12 +373,7 @@ const openPlainDetail: OpenPrinter = (sink, view) => {
       .map((name, i) => formatRow(view, [name, getLevelName(columns[i], values[i]) ?? values[i]]))
     await sink.write(lines.join(''))
   }
-  return {
-    values: async (batch) => {
-      for (const record of batch) await write(record)
-    },
-    close: async () => {},
-  }
+  return createRecordPrinter(write)
 }
 
 export const open: OpenPrinter = (sink, view) => {

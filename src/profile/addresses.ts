@@ -1,4 +1,7 @@
-/** Parses web addresses, git remotes and API addresses of projects and groups, and checks that they belong to the current instance. */
+/**
+ * Parses web addresses, git remotes and API addresses of projects and groups, and checks that they belong to the current instance. Checks
+ * the addresses of proxies, too.
+ */
 
 import { domainToASCII } from 'node:url'
 import { isDots } from '../base/base-url.js'
@@ -174,4 +177,38 @@ export const parsePlace = (text: string, baseUrl: string, wanted?: PlaceKind): P
     `${address.shown} is not the address of a ${what}`,
     `Give the address, the full path or the ID of the ${what}.`,
   )
+}
+
+// Addresses of proxies, from a profile or from the environment.
+
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** True if an http(s) URL has no path, query or fragment, like that of a proxy. */
+const isOrigin = ({ protocol, pathname, search, hash }: URL): boolean =>
+  /^https?:$/.test(protocol) && `${pathname}${search}${hash}` === '/'
+
+/**
+ * Checks a proxy URL, whose username and password must be percent-encoded.
+ * @throws Failure `usage`, which does not repeat the URL, because it may contain a password
+ */
+export const checkProxy = (setting: string, proxy: string): string => {
+  const url = URL.canParse(proxy) ? new URL(proxy) : undefined
+  if (url === undefined || !isOrigin(url))
+    throw usage(
+      `${setting} is not a valid proxy URL`,
+      'Use the form http://host:port or https://host:port.',
+    )
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    throw usage(
+      `${setting} contains a username or password that is not percent-encoded`,
+      'Encode % as %25, @ as %40, : as %3A and / as %2F.',
+    )
+  return proxy
 }

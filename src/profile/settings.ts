@@ -15,7 +15,7 @@ import {
   string,
 } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
-import { checkProxy } from './proxy.js'
+import { checkProxy } from './addresses.js'
 import { userTokenKinds } from './tokens.js'
 import type { Profile } from './types.js'
 

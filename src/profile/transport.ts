@@ -7,9 +7,9 @@ import { readRegular } from '../base/files/regular.js'
 import { hasOwnProcess } from '../base/io.js'
 import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { usage } from '../errors.js'
+import { checkProxy } from './addresses.js'
 import { isOfJob } from './environment.js'
 import { createFileFailure } from './files.js'
-import { checkProxy } from './proxy.js'
 import type { Environment, Session } from './types.js'
 
 const getProxyVariable = (env: Environment, name: string): string | undefined =>

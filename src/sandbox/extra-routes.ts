@@ -1,4 +1,5 @@
 /** Builds the routes of resources that the documented API has only in part, such as labels and users, but that deployed instances serve. */
+import { mapValues } from '../base/objects.js'
 import type { CredentialNeed } from '../catalogue/endpoint.js'
 import { group, type Param, type Params, project, string } from '../catalogue/params.js'
 import { apiRoot } from './call.js'
@@ -38,9 +39,7 @@ interface DeclaredVerbs {
 
 /** Returns the same parameters, all of them optional. */
 const makeOptional = (params: Params): Params =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, { required: _, ...param }]) => [name, param as Param]),
-  )
+  mapValues(params, ({ required: _, ...param }) => param as Param)
 
 /** Returns the operations of a resource: those that it declares, and otherwise those of its records. */
 const getOperations = ({ of, ...own }: ExtraResource): Omit<ExtraResource, 'of'> => {

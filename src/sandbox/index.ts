@@ -57,7 +57,8 @@ const listPersonalTokens = ({ users, tokens }: State): Readonly<Record<string, s
   )
 
 /** Lists all credentials except the keys of alert endpoints, the tokens of users first. */
-const collectCredentials = (state: State, now = new InstanceClock().iso()): KnownCredential[] => {
+const collectCredentials = (state: State): KnownCredential[] => {
+  const now = new InstanceClock().iso()
   const getUsername = (id: number | null): string => state.users.get(id)?.username ?? ''
   return [
     ...state.tokens.all().map((token) => ({

@@ -3,7 +3,7 @@
  * due events in order, each with its own time. There is no timer, so that results do not depend on the time of requests.
  */
 
-import { addToGroup } from '../base/group-by.js'
+import { addToGroup } from '../base/collections.js'
 import type { DueEvent, Instance } from './call.js'
 import { assignJobs, endJob, getJobEnd } from './rules/job-runs.js'
 import { listDueMerges, listDueRebases } from './rules/merge-requests.js'

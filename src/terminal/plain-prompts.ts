@@ -1,7 +1,7 @@
 /** Asks questions line by line without redrawing, for screen readers (SVC_ACCESSIBLE=1). */
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import type { SearchItem } from '../base/prompts.js'
+import type { SearchItem } from '../base/interaction.js'
 
 /** The streams of a prompt. */
 export interface LineStreams {

@@ -2,14 +2,9 @@
  * Shows the progress of a run on one line of the terminal that is redrawn. It appears after a delay and disappears when
  * the work ends.
  */
+
+import type { CountedWork, Meter, ShownWork, TimeLimit } from '../base/interaction.js'
 import type { OutputStream } from '../base/io.js'
-import type {
-  CountedWork,
-  Meter,
-  ProgressListener,
-  ShownWork,
-  TimeLimit,
-} from '../base/progress.js'
 import { escapeControls, formatDuration, roughWidths } from '../base/screen-text.js'
 import { groupDigits } from '../base/text.js'
 import type { Liveness } from './notes.js'
@@ -156,25 +151,6 @@ export const beginProgress = (text: string, options: ProgressOptions): ShownWork
       clearTimeout(timer)
       await line.end(own)
     },
-  }
-}
-
-/**
- * Runs work and shows a line meanwhile. Work that ends before the delay shows nothing.
- * @param work receives a function that sets the text and the fraction
- * @returns the result of the work
- * @throws the error of the work; the line is removed in any case
- */
-export const showProgress = async <T>(
-  text: string,
-  work: (say: ProgressListener) => Promise<T>,
-  options: ProgressOptions,
-): Promise<T> => {
-  const shown = beginProgress(text, options)
-  try {
-    return await work(shown.say)
-  } finally {
-    await shown.end()
   }
 }
 

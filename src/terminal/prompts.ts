@@ -1,9 +1,10 @@
 /** Asks a person questions at a terminal, on standard error. */
+
+import type { Choice, Prompts } from '../base/interaction.js'
 import { getCurrentIo } from '../base/io.js'
-import type { Choice, Prompts } from '../base/prompts.js'
 import { escapeControls } from '../base/screen-text.js'
 import { redactSecrets } from '../base/secrets/redact.js'
-import { isSwitchedOn } from '../base/switches.js'
+import { isSwitchedOn } from '../base/text.js'
 import { Failure } from '../errors.js'
 import type { LineStreams } from './plain-prompts.js'
 import { clearLine, isGone } from './standard.js'

@@ -14,7 +14,7 @@ import {
   usePrefix,
   useState,
 } from '@inquirer/core'
-import type { SearchItem } from '../base/prompts.js'
+import type { SearchItem } from '../base/interaction.js'
 
 /** Returns the positions of the items whose name or description contains every word of the term. */
 export const findMatchingPositions = (items: readonly SearchItem[], term: string): number[] => {

@@ -1,7 +1,7 @@
 /** Checks a vocabulary against the catalogue: no two names may become the same, and no path may become that of another endpoint. */
 
 import { Findings } from '../base/documents/findings.js'
-import type { Origin } from '../base/documents/origin.js'
+import type { Origin } from '../base/documents/written.js'
 import { isObject } from '../base/objects.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'

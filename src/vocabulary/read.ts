@@ -10,7 +10,7 @@ import {
 } from 'typebox'
 import { Findings } from '../base/documents/findings.js'
 import { type Document, type DocumentValue, readDocument } from '../base/documents/index.js'
-import { formatOrigin, type Origin } from '../base/documents/origin.js'
+import { formatOrigin, type Origin } from '../base/documents/written.js'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'

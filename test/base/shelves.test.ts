@@ -1,6 +1,6 @@
 /** Things on shelves by their key: each in its turn, and nothing where there is no key. */
 import { describe, expect, it } from 'vitest'
-import { addToGroup, groupBy } from '../../src/base/group-by.js'
+import { addToGroup, groupBy } from '../../src/base/collections.js'
 
 describe('shelves', () => {
   it('keep the order in which keys and things came', () => {

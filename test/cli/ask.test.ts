@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Prompts } from '../../src/base/prompts.js'
+import type { Prompts } from '../../src/base/interaction.js'
 import { members } from '../../src/catalogue/areas/members.js'
 import { integer, oneOf, string } from '../../src/catalogue/params.js'
 import { Questions } from '../../src/engine/instance/planning.js'

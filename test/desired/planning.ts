@@ -1,6 +1,6 @@
 /** The plan of wishes, each a kind of a place. */
 
-import { groupBy } from '../../src/base/group-by.js'
+import { groupBy } from '../../src/base/collections.js'
 import type { DesiredPlan } from '../../src/desired/actions.js'
 import { toPlaceText } from '../../src/desired/address.js'
 import type { DiffOptions, DiffView } from '../../src/desired/diff/context.js'

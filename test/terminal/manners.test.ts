@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
 import { createNotes, formatFailure, getLiveness, printError } from '../../src/terminal/notes.js'
-import { formatProgressLine, showProgress } from '../../src/terminal/progress.js'
+import { beginProgress, formatProgressLine } from '../../src/terminal/progress.js'
 import { canPrompt } from '../../src/terminal/prompts.js'
 import { createStyle, useColor } from '../../src/terminal/style.js'
 import { fakeScreen } from './streams.js'
@@ -184,7 +184,6 @@ describe('a failure', () => {
 })
 
 describe('progress', () => {
-  const streamOf = (columns: number) => fakeScreen(columns) as unknown as NodeJS.WriteStream
   it('is a line with a bar that fits', () => {
     expect(formatProgressLine('loading', 0.5, 80)).toBe(
       `${'█'.repeat(12)}${'░'.repeat(12)}  50 %  loading`,
@@ -195,8 +194,8 @@ describe('progress', () => {
   it('shows nothing where it is off or the work is quick', async () => {
     const stream = fakeScreen()
     const target = stream as unknown as NodeJS.WriteStream
-    expect(await showProgress('x', async () => 1, { liveness: 'off', stream: target })).toBe(1)
-    expect(await showProgress('x', async () => 2, { liveness: 'live', stream: target })).toBe(2)
+    await beginProgress('x', { liveness: 'off', stream: target }).end()
+    await beginProgress('x', { liveness: 'live', stream: target }).end()
     expect(stream.text()).toBe('')
   })
   it('is one plain line for screen readers', async () => {
@@ -204,14 +203,13 @@ describe('progress', () => {
     const target = stream as unknown as NodeJS.WriteStream
     const how = { liveness: 'line', stream: target } as const
     // What is quick says nothing, there as elsewhere.
-    await showProgress('quick', async (say) => say('more', 0.1), how)
-    const shown = async () => {
-      while (stream.text() === '') await new Promise((r) => setImmediate(r))
-    }
-    await showProgress('waiting', async (say) => shown().then(() => say('more', 0.1)), {
-      ...how,
-      delay: 0,
-    })
+    const quick = beginProgress('quick', how)
+    quick.say('more', 0.1)
+    await quick.end()
+    const waiting = beginProgress('waiting', { ...how, delay: 0 })
+    while (stream.text() === '') await new Promise((r) => setImmediate(r))
+    waiting.say('more', 0.1)
+    await waiting.end()
     expect(stream.text()).toBe('waiting …\n')
   })
   it('is drawn while work goes on, and gone after it', async () => {
@@ -226,32 +224,15 @@ describe('progress', () => {
       moveCursor: () => true,
     })
     const target = stream as unknown as NodeJS.WriteStream
-    const shown = async () => {
-      while (!stream.text().includes('half')) await new Promise((r) => setImmediate(r))
-    }
-    const work = showProgress(
-      'start',
-      async (say) => {
-        say('half', 0.5)
-        await shown()
-        throw new Failure('failed', 'broken')
-      },
-      { liveness: 'live', stream: target, delay: 0 },
-    )
-    await expect(work).rejects.toThrow('broken')
+    const work = beginProgress('start', { liveness: 'live', stream: target, delay: 0 })
+    work.say('half', 0.5)
+    while (!stream.text().includes('half')) await new Promise((r) => setImmediate(r))
+    await work.end()
     const after = stream.text()
     await new Promise((r) => setImmediate(r))
     expect(stream.text()).toBe(after)
     expect(after).toContain('50 %  half')
     // What was drawn last is cleared, and nothing is drawn after that.
     expect(after.slice(drawn.length)).not.toContain('half')
-  })
-  it('throws what the work throws', async () => {
-    const failing = async (): Promise<never> => {
-      throw new Failure('failed', 'no')
-    }
-    await expect(
-      showProgress('x', failing, { liveness: 'live', stream: streamOf(80) }),
-    ).rejects.toThrow('no')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Prompts } from '../../src/base/prompts.js'
+import type { Prompts } from '../../src/base/interaction.js'
 import { createPrompts } from '../../src/terminal/prompts.js'
 import { fakeKeyboard, fakeScreen } from './streams.js'
 

@@ -1,11 +1,11 @@
 /** Draws the tiles of the overview: a number for each part, with a verdict. */
 
-import { sumNumbers } from '../../base/numbers.js'
+import { sumNumbers } from '../../base/collections.js'
 import { formatSpan } from '../../base/screen-text.js'
 import { formatCount, groupDigits } from '../../base/text.js'
 import type { RunnerCounts } from '../../commands/health.js'
 import { describeCertificates } from '../../commands/overview-parts.js'
-import type { OverviewRecord } from '../../commands/overview-record.js'
+import { expiryLimits, type OverviewRecord } from '../../commands/overview-record.js'
 import { emptyText } from '../../output/cell.js'
 import type { Markup } from '../../output/html/markup.js'
 import { renderTiles, type Tile } from '../../output/html/page-parts.js'
@@ -119,7 +119,7 @@ const describeTokenTile = ({ tokens }: OverviewRecord): TileText | undefined => 
   if (tokens === undefined || tokens === null) return undefined
   const texts = tokens.flatMap(({ profile, works, left_seconds: left, renews }) => {
     if (works === false) return [`${profile} is invalid`]
-    if (left === undefined || renews === true || left > 30 * 86_400) return []
+    if (left === undefined || renews === true || left > expiryLimits.soon) return []
     return [
       `${profile} ${left < 0 ? 'ended' : 'ends in'} ${formatSpan(left)}${left < 0 ? ' ago' : ''}`,
     ]

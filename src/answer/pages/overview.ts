@@ -1,6 +1,6 @@
 /** Draws the overview: tiles with verdicts, findings with commands, and a section for each part. */
 
-import { sumNumbers } from '../../base/numbers.js'
+import { sumNumbers } from '../../base/collections.js'
 import { isObject, toText } from '../../base/objects.js'
 import { formatSpan, formatTimeLeft } from '../../base/screen-text.js'
 import { formatCount, groupDigits } from '../../base/text.js'

@@ -1,6 +1,6 @@
 /** Draws a plan: its counts as tiles, a chart by kind, and its changes by place, deletions first. */
 
-import { sumNumbers } from '../../base/numbers.js'
+import { sumNumbers } from '../../base/collections.js'
 import { formatCount, groupDigits, type Tone } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import {

@@ -1,6 +1,6 @@
 /** Draws the page of a policy above its findings: the result, a tile for each severity, and all rules. */
 
-import { sumNumbers } from '../../base/numbers.js'
+import { sumNumbers } from '../../base/collections.js'
 import { formatCount, groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { policySeverities } from '../../commands/policy.js'

@@ -2,8 +2,7 @@
 import { Failure } from '../../errors.js'
 import { suggestSimilar } from '../suggest.js'
 import { quoteText } from '../text.js'
-import { formatOrigin, type Origin } from './origin.js'
-import type { WrittenEntry } from './written.js'
+import { formatOrigin, type Origin, type WrittenEntry } from './written.js'
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 

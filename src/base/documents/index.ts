@@ -5,9 +5,8 @@ import type { JsonValue } from '../objects.js'
 import { decodeUtf8, encodingHint, findEncodingFault } from '../utf8.js'
 import { checkValue } from './check.js'
 import type { Findings } from './findings.js'
-import type { Origin } from './origin.js'
 import type { ValuePath } from './sentences.js'
-import { toPlain, toTexts, type WrittenValue } from './written.js'
+import { type Origin, toPlain, toTexts, type WrittenValue } from './written.js'
 import { parseDocuments } from './yaml.js'
 
 export type FrozenValue<T> = [JsonValue] extends [T]

@@ -4,9 +4,9 @@ import { Scanner } from '../json/scan.js'
 import { decodeUtf8, encodingHint, findEncodingFault } from '../utf8.js'
 import type { Findings } from './findings.js'
 import type { Document } from './index.js'
-import type { Origin } from './origin.js'
 import type { OriginFinder } from './report.js'
 import type { ValuePath } from './sentences.js'
+import type { Origin } from './written.js'
 
 /** The length above which positions are not determined, since that would take longer than reading the text. */
 const maxLocated = 4 << 20

@@ -1,7 +1,6 @@
 /** Reports the errors of a value as findings, each in one sentence and at its position. */
 import { isObject } from '../objects.js'
 import type { Findings } from './findings.js'
-import type { Origin } from './origin.js'
 import {
   describeInvalid,
   describeValue,
@@ -15,6 +14,7 @@ import {
   sentences,
   type ValuePath,
 } from './sentences.js'
+import type { Origin } from './written.js'
 
 /** Finds the position of a part of a value, or of the key that it stands under. */
 export type OriginFinder = (path: ValuePath, isKey?: boolean) => Origin

@@ -1,7 +1,6 @@
-/** Represents the content of a file with positions: maps, lists and scalars. Keys are text as written. */
+/** Represents positions in files, and the content of a file with positions: maps, lists and scalars. Keys are text as written. */
 import type { JsonValue } from '../objects.js'
 import { describeSize, quoteText } from '../text.js'
-import type { Origin } from './origin.js'
 
 export interface WrittenMap {
   readonly is: 'map'
@@ -87,4 +86,19 @@ export const toTexts = (written: WrittenValue): JsonValue => {
   if (written.is === 'list') return written.items.map(toTexts)
   if (written.is === 'scalar') return written.value === null ? null : written.text
   return Object.fromEntries(written.entries.map(({ key, value }) => [key, toTexts(value)]))
+}
+
+/** A position in a file; line and column count from 1. */
+export interface Origin {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** The team that the value comes from, if a team names the person, and the teams whose values it overrides. */
+  readonly team?: { readonly name: string; readonly at: Origin; readonly over?: readonly string[] }
+}
+
+/** Writes a position as `file:line:column`. */
+export const formatOrigin = ({ file, line, column, team }: Origin): string => {
+  const at = `${file}:${line}:${column}`
+  return team === undefined ? at : `${at}, team ${team.name} at ${formatOrigin(team.at)}`
 }

@@ -3,8 +3,7 @@ import type { Alias, Document, LineCounter, Node, Scalar, YAMLError } from 'yaml
 import { quoteText } from '../text.js'
 import { describeYamlFault, isModestYaml, loadYamlParser } from '../yaml/texts.js'
 import type { Findings } from './findings.js'
-import type { Origin } from './origin.js'
-import type { WrittenEntry, WrittenValue } from './written.js'
+import type { Origin, WrittenEntry, WrittenValue } from './written.js'
 
 /** The maximum number of lexemes of a text. A parser allocates some hundred bytes for each. */
 const maxLexemes = 4_000_000

@@ -1,8 +1,10 @@
 /** Represents the records of a list as bytes, in the memory in which they arrived, and parses single records. */
+
 import { Failure } from '../../errors.js'
 import { decodeBytes } from '../bytes.js'
 import { MalformedJson, maxBuilt, parseExact } from './json.js'
 import { Scanner } from './scan.js'
+import { backslash, comma, newline, quote } from './tokens.js'
 
 /** Records in order, either as an array or packed in one chunk. */
 export type Records = Pick<
@@ -32,9 +34,6 @@ interface PackedParts {
   /** True if a number may be one that JavaScript prints differently. */
   readonly unusual: boolean
 }
-
-const comma = 0x2c
-const newline = 0x0a
 
 /**
  * Compact records in the memory that they came in; a view of a record is made only on access. The bytes between records may be overwritten,
@@ -149,7 +148,6 @@ export const createWrapper = (
 }
 
 const between = Buffer.from(',"record":')
-const quote = 0x22
 
 /** Splits a wrapped record into name and record; undefined if there is no record, because it could not be read. */
 export const splitWrapped = (
@@ -160,7 +158,7 @@ export const splitWrapped = (
   const begin = Buffer.byteLength(JSON.stringify(column)) + 2
   // Quotes inside a name are escaped, so that this is the first one that ends it.
   let end = begin + 1
-  while (end < text.length && text[end] !== quote) end += text[end] === 0x5c ? 2 : 1
+  while (end < text.length && text[end] !== quote) end += text[end] === backslash ? 2 : 1
   const at = end + 1 + between.length
   if (!text.subarray(end + 1, at).equals(between)) return undefined
   const name = String(JSON.parse(text.subarray(begin, end + 1).toString()))

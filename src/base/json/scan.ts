@@ -279,3 +279,13 @@ export const checkJson = (bytes: Uint8Array): void => {
     throw error instanceof MalformedJson ? error.placed(0) : error
   }
 }
+
+/** True if bytes are one JSON text within the limits. */
+export const isJson = (bytes: Uint8Array): boolean => {
+  try {
+    checkJson(bytes)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -4,7 +4,7 @@ import { createMalformed } from './json.js'
 // The bytes of JSON. Each is a constant of its own, so that the bundler can replace it by its number.
 
 const space = 0x20
-const newline = 0x0a
+export const newline = 0x0a
 const carriage = 0x0d
 const tab = 0x09
 export const quote = 0x22
@@ -16,7 +16,7 @@ export const zero = 0x30
 export const nine = 0x39
 export const colon = 0x3a
 export const openBracket = 0x5b
-const backslash = 0x5c
+export const backslash = 0x5c
 export const closeBracket = 0x5d
 const letterE = 0x65
 const letterU = 0x75

@@ -2,7 +2,7 @@
  * Writes plain values as YAML that means the same in YAML 1.1 and 1.2, for `-o yaml` and exported files. The `yaml` library builds a tree
  * of nodes first, which takes 26 times as long.
  */
-import { isObject } from '../objects.js'
+import { hasParts, isObject } from '../objects.js'
 import { ExactNumber, serializeExact } from './json.js'
 
 /** A map whose entries keep their order, even if their names are numbers, with comments below them. */
@@ -77,16 +77,13 @@ interface YamlLayout {
   readonly shortList?: number
 }
 
-const isBranch = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
-
 /** Formats an empty value or a short list on one line; undefined if the value needs several lines. */
 const formatFlow = (value: object, { shortList = 0 }: YamlLayout): string | undefined => {
   if (value instanceof YamlMap) return value.entries.size === 0 ? '{}' : undefined
   if (!Array.isArray(value))
     return Object.values(value).every((one) => one === undefined) ? '{}' : undefined
   if (value.length === 0) return '[]'
-  if (value.length > shortList || value.some(isBranch) || toEscapedJson(value).length > shortList)
+  if (value.length > shortList || value.some(hasParts) || toEscapedJson(value).length > shortList)
     return undefined
   return `[${value.map((one) => (typeof one === 'string' ? formatYamlWord(one) : formatScalar(one))).join(', ')}]`
 }
@@ -132,7 +129,7 @@ const formatParts = (value: object, depth: number, layout: YamlLayout): string =
 /** Formats a value as the text after `-` or `key:`, up to and including a line break. A value of several lines begins with `gap`. */
 const formatValue = (value: unknown, depth: number, layout: YamlLayout, gap = ' '): string => {
   if (typeof value === 'string') return ` ${formatText(value, depth)}\n`
-  if (!isBranch(value)) return ` ${formatScalar(value)}\n`
+  if (!hasParts(value)) return ` ${formatScalar(value)}\n`
   const inLine = depth > maxDepth ? toEscapedJson(value) : formatFlow(value, layout)
   const text = inLine === undefined ? gap + formatParts(value, depth, layout) : ` ${inLine}\n`
   return value instanceof YamlMap && value.remarks.length > 0
@@ -142,6 +139,6 @@ const formatValue = (value: unknown, depth: number, layout: YamlLayout, gap = ' 
 
 /** Writes a value as YAML text that ends in a line break. @throws RangeError if the value is nested too deeply */
 export const toYaml = (value: unknown, layout: YamlLayout = {}): string =>
-  isBranch(value) && formatFlow(value, layout) === undefined
+  hasParts(value) && formatFlow(value, layout) === undefined
     ? formatValue(value, 0, layout, '')
     : formatValue(value, 1, layout).slice(1)

@@ -3,13 +3,11 @@
 import { viewBytes } from '../bytes.js'
 import { findStringEnd } from '../json/json.js'
 import { joinPieces, readTokens } from '../json/text-tokens.js'
+import { backslash, colon, quote } from '../json/tokens.js'
 import { getSecrecy, isAddressText, maskText, type Secrecy, type SecrecyFinder } from './mask.js'
 import { keySign } from './mask-text.js'
 import { innerWords, masked } from './names.js'
 
-const quote = 0x22
-const backslash = 0x5c
-const colon = 0x3a
 const slash = 0x2f
 const addressSigns = [0x40, 0x3f] as const
 

@@ -274,7 +274,7 @@ class Masker {
  */
 export const maskSecrets = (
   value: unknown,
-  findSecrecy: SecrecyFinder = getSecrecies(),
+  findSecrecy: SecrecyFinder,
   secrecy?: Secrecy,
   instead: Replacement = defaultReplacement,
 ): unknown => new Masker(findSecrecy, instead).value(value, '', secrecy)
@@ -287,8 +287,5 @@ export const maskFields = (
 ): Fields => new Masker(findSecrecy, instead).fields(record)
 
 /** True if the value of a field is a secret, or contains one. */
-export const isSecret = (
-  name: string,
-  value: unknown,
-  findSecrecy: SecrecyFinder = getSecrecies(),
-): boolean => maskFields({ [name]: value }, findSecrecy)[name] !== value
+export const isSecret = (name: string, value: unknown): boolean =>
+  maskFields({ [name]: value })[name] !== value

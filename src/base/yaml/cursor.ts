@@ -3,10 +3,9 @@ import { type Mark, YamlProblem } from './tokens.js'
 
 /** The characters that end a line. */
 const breaks = '\n\r\u0085\u2028\u2029'
-const isIn = (set: string, character: string): boolean =>
-  character !== '' && set.includes(character)
 
-export const isBreak = (character: string): boolean => isIn(breaks, character)
+export const isBreak = (character: string): boolean =>
+  character !== '' && breaks.includes(character)
 export const isBlank = (character: string): boolean => character === ' ' || character === '\t'
 /** True for white space, a line break, or the end of the text. */
 export const isGap = (character: string): boolean =>

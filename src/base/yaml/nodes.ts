@@ -128,7 +128,7 @@ class NodeParser {
       return { kind: 'alias', name: value, ...facts }
     }
     if (kind === 'block entry' && isIndentless)
-      return this.#createList(facts, this.#parseIndentlessItems())
+      return this.#createList(facts, this.#parseItems('key', 'value'))
     if (kind === 'scalar') {
       this.#index++
       return { kind, value, plain, ...facts }
@@ -158,17 +158,15 @@ class NodeParser {
     return this.#isNext(...ends) ? this.#createEmptyNode() : this.#parseNode(isBlock, isIndentless)
   }
 
-  #parseIndentlessItems(): YamlNode[] {
+  #parseItems(...ends: readonly YamlTokenKind[]): YamlNode[] {
     const items: YamlNode[] = []
     while (this.#acceptToken('block entry'))
-      items.push(this.#parseNodeUnless(true, false, 'block entry', 'key', 'value', 'block end'))
+      items.push(this.#parseNodeUnless(true, false, 'block entry', 'block end', ...ends))
     return items
   }
 
   #parseBlockItems(): YamlNode[] {
-    const items: YamlNode[] = []
-    while (this.#acceptToken('block entry'))
-      items.push(this.#parseNodeUnless(true, false, 'block entry', 'block end'))
+    const items = this.#parseItems()
     if (!this.#acceptToken('block end'))
       this.#fail("did not find expected '-' indicator", 'while parsing a block collection')
     return items

@@ -1,4 +1,5 @@
 /** Provides the shapes that several areas share, and functions that create fields. */
+
 import {
   Array as ArrayOf,
   Boolean as Bool,
@@ -15,6 +16,7 @@ import {
   Unknown,
   Unsafe,
 } from 'typebox'
+import { mapValues } from '../../base/objects.js'
 
 export { ArrayOf, Bool, Int, Null, Num, Obj, Str, Union, Unknown }
 
@@ -33,7 +35,7 @@ export const maybe = <S extends TSchema>(schema: S) => Optional(schema)
 
 /** Makes every field one that some responses omit. */
 export const maybeAll = <F extends Readonly<Record<string, TSchema>>>(fields: F) =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, maybe(field)])) as {
+  mapValues(fields, (field) => maybe(field)) as {
     [N in keyof F]: TOptional<F[N]>
   }
 
@@ -140,3 +142,16 @@ export const assignableLevels = {
   project: memberLevels,
   group: ['minimal', ...memberLevels, 'owner'],
 } as const
+
+// The names of access levels, for people who read tables and CSV.
+
+const names = new Map<unknown, string>(
+  Object.entries(accessLevels).map(([name, level]) => [level, name]),
+)
+const column = /(^|[._])access_level$/
+
+/** Returns the name of an access level in a field; undefined for other fields, and for levels without a name. */
+export const getLevelName = (field: string | undefined, value: unknown): string | undefined =>
+  field !== undefined && typeof value === 'number' && column.test(field)
+    ? names.get(value)
+    : undefined

@@ -18,7 +18,7 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import type { Entry } from 'yauzl'
 import { makeFolders } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
-import type { WrittenFile } from '../written-files.js'
+import type { WrittenFile } from '../answers.js'
 import {
   type Archive,
   type Contents,

@@ -21,11 +21,11 @@ const maxEntries = 10_000
 
 const isMerge = (key: YamlNode): boolean => key.kind === 'scalar' && key.plain && key.value === '<<'
 
-const getText = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
+export const getScalarText = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
 
 /** Returns the name of a key as messages write it: the instance's parser reads an unquoted `on` as true, and `~` as empty. */
 const getName = (key: YamlNode): string => {
-  const text = getText(key)
+  const text = getScalarText(key)
   if (key.kind !== 'scalar' || !key.plain || key.tag !== undefined) return text
   if (/^(?:yes|true|on)$/i.test(text)) return 'true'
   if (/^(?:no|false|off)$/i.test(text)) return 'false'
@@ -70,7 +70,7 @@ export class CiDocument {
   constructor(text: string, isCondition: ConditionCheck) {
     const maps = parseYamlNodes(text).filter((node) => node.kind === 'map')
     const [first, second] = maps
-    const isHeader = first?.pairs.some(([key]) => getText(key) === 'spec') === true
+    const isHeader = first?.pairs.some(([key]) => getScalarText(key) === 'spec') === true
     this.header = second === undefined || !isHeader ? undefined : first
     this.root = this.header === undefined ? first : second
     this.#isCondition = isCondition
@@ -106,7 +106,8 @@ export class CiDocument {
     if (node.tag !== '!reference' || node.kind !== 'list') return node
     let at: YamlNode | undefined = this.root
     for (const step of node.items)
-      at = at && this.getEntries(at, depth + 1).find(({ name }) => name === getText(step))?.value
+      at =
+        at && this.getEntries(at, depth + 1).find(({ name }) => name === getScalarText(step))?.value
     return at === undefined ? node : this.resolve(at, depth + 1)
   }
 
@@ -156,7 +157,7 @@ export class CiDocument {
     if (parents === undefined || depth > deepest) return own
     const inherited = this.getItems(parents.value)
       .toReversed()
-      .flatMap((parent) => this.findJob(getText(parent)) ?? [])
+      .flatMap((parent) => this.findJob(getScalarText(parent)) ?? [])
       .flatMap((parent) => this.#listJobEntries(parent, depth + 1))
     return [...own, ...inherited].slice(0, maxEntries)
   }
@@ -218,7 +219,9 @@ export class CiDocument {
   #findInList(list: ListNode, rest: string, own: Mark): FoundPlace {
     const [, unknown] = /contains unknown values: ([^,(]+)/.exec(rest) ?? []
     const items = this.getItems(list)
-    const value = items.find((item) => unknown !== undefined && getText(item) === unknown.trim())
+    const value = items.find(
+      (item) => unknown !== undefined && getScalarText(item) === unknown.trim(),
+    )
     if (value !== undefined) return { at: value.at, whole: true }
     // Paths name the items of most lists (`rules:rule`), but not those of all lists.
     const isNamed =
@@ -258,7 +261,8 @@ export class CiDocument {
   #requiresKey(item: YamlNode, words: string): boolean {
     const when = this.get(item, 'when')
     return (
-      !words.startsWith(' start in') || (when !== undefined && getText(when.value) === 'delayed')
+      !words.startsWith(' start in') ||
+      (when !== undefined && getScalarText(when.value) === 'delayed')
     )
   }
 

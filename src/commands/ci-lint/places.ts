@@ -2,7 +2,7 @@
 
 import { DeepYamlError, type Mark, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
 import { isModestYaml } from '../../base/yaml/texts.js'
-import { CiDocument, type CiEntry, type ConditionCheck } from './document.js'
+import { CiDocument, type CiEntry, type ConditionCheck, getScalarText } from './document.js'
 
 /** A position in a file. Lines and columns are counted from 1. */
 interface Place {
@@ -14,8 +14,6 @@ interface Place {
 
 /** Finds the place that a message is about. For another file, the place has its path. */
 type Finder = (document: CiDocument, match: RegExpExecArray) => Mark | Place | undefined
-
-const getScalarText = (node: YamlNode): string => (node.kind === 'scalar' ? node.value : '')
 
 // Jobs. Messages may name a parallel instance of a job instead.
 

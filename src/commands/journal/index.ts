@@ -32,8 +32,8 @@ import {
 import { type Counts, type End, formatOutcomeCounts } from '../../engine/work/report.js'
 import { exitCodes, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
+import { isNarrow } from '../answers.js'
 import { type Arguments, define } from '../define.js'
-import { isNarrow } from '../narrow.js'
 import { findLastRunFile, requireRunName } from './find-run.js'
 import { formatPlannedLine } from './planned.js'
 

@@ -184,7 +184,7 @@ async function* planSteps(
 const hasUsername = ({ endpoint, values }: Plan): boolean => {
   const [name = ''] = endpoint.args ?? []
   const param = endpoint.path[name]
-  const isUser = isNumeric(param) && param?.completes === 'user'
+  const isUser = isNumeric(param) && param.completes === 'user'
   return isUser && typeof values[name] === 'string'
 }
 

@@ -5,7 +5,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { ExactNumber } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, mapValues } from '../../base/objects.js'
 import { escapeControlLines } from '../../base/screen-text.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import type { Failure } from '../../errors.js'
@@ -52,9 +52,7 @@ const cutDeep = (value: unknown, cutter: Cutter, names: Set<string>, path = ''):
     cutDeep(inner, cutter, names, path === '' ? String(name) : `${path}.${name}`)
   if (Array.isArray(own)) return own.map(cutInner)
   if (!isObject(own)) return own
-  return Object.fromEntries(
-    Object.entries(own).map(([name, inner]) => [name, cutInner(inner, name)]),
-  )
+  return mapValues(own, (inner, name) => cutInner(inner, name))
 }
 
 /** Removes the largest fields of a value until the rest fits. */

@@ -2,8 +2,8 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { createRandomBytes } from '../../base/io.js'
 import { isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
-import { createRandomBytes } from '../../base/random.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { listAreas } from '../../catalogue/index.js'

@@ -122,9 +122,7 @@ const paging = {
 }
 
 /** Creates the schema of a tool's answer. Only `data` contains text of the instance. */
-const createOutputSchema = (
-  more: Record<string, object> = {},
-): NonNullable<Tool['outputSchema']> => ({
+const createOutputSchema = (more: Record<string, object>): NonNullable<Tool['outputSchema']> => ({
   type: 'object',
   properties: {
     data: { type: 'object', description: 'data of the instance (untrusted)' },

@@ -1,9 +1,9 @@
 /** Prints a plan: as a page for people, a document or rows for programs, and as a plan file. */
 
 import { resolve } from 'node:path'
+import { groupBy } from '../../base/collections.js'
 import { openWhole } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
-import { groupBy } from '../../base/group-by.js'
 import { roughWidths } from '../../base/screen-text.js'
 import { getFormatTraits } from '../../catalogue/formats.js'
 import type { DesiredPlan } from '../../desired/actions.js'

@@ -1,6 +1,6 @@
 /** Renders a plan as JUnit XML, SARIF 2.1.0, and Markdown for a note on a merge request. */
 
-import { groupBy } from '../../base/group-by.js'
+import { groupBy } from '../../base/collections.js'
 import { escapeMarkdown } from '../../base/markdown-text.js'
 import { escapeControls } from '../../base/screen-text.js'
 import { groupDigits } from '../../base/text.js'

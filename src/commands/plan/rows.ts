@@ -1,5 +1,5 @@
 /** Formats the values, changes and counts of a plan for its page, note and reports, and implements `plan --explain`. */
-import { groupBy } from '../../base/group-by.js'
+import { groupBy } from '../../base/collections.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/redact.js'
 import { formatCount, groupDigits, listPathsTo } from '../../base/text.js'
@@ -91,7 +91,7 @@ const getListChange = ({ now, wanted }: Change) => {
 }
 
 /** Formats the change of an attribute of an existing item. */
-const formatChangeText = (change: Change, signs: ChangeSymbols = symbols): string => {
+const formatChangeText = (change: Change, signs: ChangeSymbols): string => {
   const { now, wanted, secret, within } = change
   if (secret !== undefined) return `set ${describeSecretSource(secret)}`
   const list = getListChange(change)

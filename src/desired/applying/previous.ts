@@ -1,6 +1,6 @@
 /** Writes the state before an apply as declared files, and checks whether an apply can be reverted with them. */
 
-import { groupBy } from '../../base/group-by.js'
+import { groupBy } from '../../base/collections.js'
 import type { JsonValue } from '../../base/objects.js'
 import type { PlannedAction } from '../actions.js'
 import { type Address, toAddressText, toPlaceText } from '../address.js'

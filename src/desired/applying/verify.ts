@@ -1,6 +1,6 @@
 /** Verification: checks that an instance has the written values, and that a confirmed plan still fits the instance. */
 
-import { groupBy } from '../../base/group-by.js'
+import { groupBy } from '../../base/collections.js'
 import type { JsonValue } from '../../base/objects.js'
 import { getMethod } from '../../catalogue/endpoint.js'
 import type { Managed } from '../../catalogue/managed.js'

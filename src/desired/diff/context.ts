@@ -1,6 +1,6 @@
 /** Declares the context that all steps of a comparison share, and pairs desired items with current ones. */
 
-import { addToGroup } from '../../base/group-by.js'
+import { addToGroup } from '../../base/collections.js'
 import type { JsonValue } from '../../base/objects.js'
 import type { Managed } from '../../catalogue/managed.js'
 import type { Draft, PlanFinding, ReadFailure } from '../actions.js'

@@ -3,7 +3,7 @@
  * waits for; among drafts that are ready, the preferred one comes first.
  */
 
-import { addToGroup, groupBy } from '../../base/group-by.js'
+import { addToGroup, groupBy } from '../../base/collections.js'
 import { type JsonValue, listObjects } from '../../base/objects.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import type { Managed } from '../../catalogue/managed.js'
@@ -12,6 +12,7 @@ import {
   comparePlaces,
   type Draft,
   getKindStage,
+  isDelete,
   type PlanFinding,
   type PlannedAction,
   ReadyQueue,
@@ -34,17 +35,15 @@ import {
 
 const verbs = ['create', 'enable', 'update', 'delete']
 
-const isGone = ({ verb }: Draft): boolean => verb === 'delete'
-
 const isFirst = ({ kind, before, step }: Draft): boolean =>
   kind.first !== undefined &&
   (before?.record[kind.first] === true || step.values[kind.first] === true)
 
 /** Compares drafts. Deletes come last, in reverse order. The others are ordered by kind, and by place within a kind. */
 const compareDrafts = (a: Draft, b: Draft): number => {
-  const gone = Number(isGone(a)) - Number(isGone(b))
+  const gone = Number(isDelete(a)) - Number(isDelete(b))
   if (gone !== 0) return gone
-  const turn = isGone(a) ? -1 : 1
+  const turn = isDelete(a) ? -1 : 1
   return (
     turn * (getKindStage(a.address) - getKindStage(b.address)) ||
     turn * (Number(isFirst(b)) - Number(isFirst(a))) ||
@@ -97,7 +96,7 @@ const addUniqueConditions = ({ makes, needs }: Conditions, draft: Draft, here: s
         ? undefined
         : `free ${kind.name} ${where} ${name} ${normalizeValue({ param }, value)}`.toLowerCase()
     const was = toCondition(name === kind.identity ? before?.identity : before?.attributes[name])
-    const is = isGone(draft) ? undefined : (toCondition(step.values[name]) ?? was)
+    const is = isDelete(draft) ? undefined : (toCondition(step.values[name]) ?? was)
     if (was === is) continue
     if (was !== undefined) makes.push(was)
     if (is !== undefined) needs.push(is)
@@ -127,10 +126,10 @@ const collectConditions = (draft: Draft): Conditions => {
   const number = step.values[Object.keys(kind.at ?? {})[0] ?? '']
   const enabled = `taken ${kind.name} ${number}`
   if (kind.enable !== undefined && number !== undefined && verb === 'enable') makes.push(enabled)
-  if (kind.enable !== undefined && number !== undefined && isGone(draft)) needs.push(enabled)
+  if (kind.enable !== undefined && number !== undefined && isDelete(draft)) needs.push(enabled)
   // The other items of the kind wait for the first.
   const first = isFirst(draft) ? makes : needs
-  if (kind.first !== undefined && !isGone(draft)) first.push(`first ${kind.name} ${here}`)
+  if (kind.first !== undefined && !isDelete(draft)) first.push(`first ${kind.name} ${here}`)
   return all
 }
 
@@ -231,7 +230,7 @@ const findLastProjects = async (
     [...byRunner],
     async ([id, ones]): Promise<readonly Draft[]> => {
       // Deletes run in reverse order of places.
-      const taken = ones.filter(isGone).sort((a, b) => comparePlaces(a.address, b.address))
+      const taken = ones.filter(isDelete).sort((a, b) => comparePlaces(a.address, b.address))
       const [last] = taken
       const now = last && (await countRunnerProjects(view, last.kind, id))
       return last && now !== undefined && now + ones.length - 2 * taken.length <= 0 ? [last] : []

@@ -1,6 +1,6 @@
 /** Compares the desired with the current state. The resulting plan has every difference, and nothing else. */
 
-import { groupBy } from '../../base/group-by.js'
+import { groupBy } from '../../base/collections.js'
 import { formatCount } from '../../base/text.js'
 import type { Failure } from '../../errors.js'
 import {

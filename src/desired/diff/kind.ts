@@ -1,10 +1,11 @@
 /** Compares the items of one kind in one place, and deletes the items that an exact set does not list. */
 
 import { X509Certificate } from 'node:crypto'
+import { toDay } from '../../base/dates.js'
 import { getCurrentIo } from '../../base/io.js'
 import { type Fields, isObject, type JsonValue } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
-import type { Draft } from '../actions.js'
+import { type Draft, isDelete } from '../actions.js'
 import { isNumericPath, toAddressText, toGlobPattern } from '../address.js'
 import { computeSetDigest } from '../attributes.js'
 import type { Mistakes } from '../files/nodes.js'
@@ -102,7 +103,6 @@ const noteRename = (c: DiffContext): void => {
   if (alike) c.diff.addFinding('note', other.address, text, other.origin)
 }
 
-const isDelete = ({ verb }: Draft): boolean => verb === 'delete'
 const isCreate = ({ verb }: Draft): boolean => verb === 'create'
 
 /** Replaces the drafts of an archived project by findings, since such a project cannot be changed. */
@@ -148,7 +148,7 @@ const warnOfExpiry = (c: DiffContext, { identity, record, attributes }: CurrentI
   if (!isObject(certificate) || attributes[pair?.unless ?? ''] === true) return
   const end = parseExpiry(certificate)
   const left = end && end.getTime() - (c.options.now?.() ?? getCurrentIo().now()).getTime()
-  const on = end === undefined ? '' : ` on ${end.toISOString().slice(0, 10)}`
+  const on = end === undefined ? '' : ` on ${toDay(end)}`
   const days = left === undefined ? warningDays + 1 : Math.ceil(left / millisecondsPerDay)
   const isOver = certificate.expired === true || (left !== undefined && left <= 0)
   const text = isOver

@@ -1,6 +1,6 @@
 /** Computes the access levels that members have after a plan, and refuses plans that would lock the user or all owners out. */
 
-import { groupBy } from '../../base/group-by.js'
+import { groupBy } from '../../base/collections.js'
 import type { JsonValue } from '../../base/objects.js'
 import { groupMembers, type Managed, projectMembers } from '../../catalogue/managed.js'
 import type { Draft } from '../actions.js'

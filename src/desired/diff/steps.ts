@@ -1,5 +1,6 @@
 /** Creates drafts of actions with the requests that they send, and explains why a draft cannot be carried out. */
 
+import { toDay } from '../../base/dates.js'
 import type { JsonValue } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isText } from '../../catalogue/params.js'
@@ -196,7 +197,7 @@ export const getNumberValues = ({ kind }: WithKind, number: number): Values =>
 
 /** Returns the reason why a date would be refused: an expiry must be after today. Undefined if all dates are accepted. */
 const explainPastDay = (c: DiffContext, { step }: Draft): string | undefined => {
-  const today = (c.options.now?.() ?? new Date()).toISOString().slice(0, 10)
+  const today = toDay(c.options.now?.() ?? new Date())
   for (const [name, { param }] of getAttributes(c.kind)) {
     const day = step.values[name]
     if (!isText(param) || param.ahead !== true || typeof day !== 'string') continue

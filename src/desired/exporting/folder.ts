@@ -57,7 +57,7 @@ const readText = (file: string): string | undefined =>
 
 /**
  * Returns the reason why a file may not be overwritten; undefined if it may, or if it does not exist.
- * @param file its path, in which no part below the root may be a link
+ * @param path the path of the file below the root; no part of it may be a link
  */
 const findObstacle = async (
   root: string,

@@ -1,6 +1,6 @@
 /** Converts the kinds of a place to the content of its file, so that reading the file gives the same values again. */
 
-import { groupBy } from '../../base/group-by.js'
+import { groupBy } from '../../base/collections.js'
 import { isObject, type JsonValue } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'

@@ -7,7 +7,7 @@ import {
   type WrittenEntry,
   type WrittenValue,
 } from '../../base/documents/written.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, mapValues } from '../../base/objects.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { SourcedValue } from '../state.js'
@@ -225,9 +225,7 @@ export const buildConfigSchema = (allowsLiterals = false): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title,
   type: 'object',
-  properties: Object.fromEntries(
-    Object.entries(documentKeys).map(([name, key]) => [name, key.schema()]),
-  ),
+  properties: mapValues(documentKeys, (key) => key.schema()),
   required: ['version'],
   additionalProperties: false,
   $defs: {

@@ -1,6 +1,6 @@
 /** Merges levels into the desired state: the more specific level takes precedence, and records what it overrides. */
 
-import { groupBy } from '../../base/group-by.js'
+import { groupBy } from '../../base/collections.js'
 import { isJsonList, isObject, type JsonValue } from '../../base/objects.js'
 import { openHeld } from '../../base/secrets/redact.js'
 import { suggestSimilar } from '../../base/suggest.js'

@@ -1,12 +1,12 @@
 /** Replaces teams, named lists of users, by their members before levels are merged. */
 import { dirname } from 'node:path'
+import { addToGroup } from '../../base/collections.js'
 import {
   getWrittenText,
   listEntries,
   listItems,
   type WrittenEntry,
 } from '../../base/documents/written.js'
-import { addToGroup } from '../../base/group-by.js'
 import { isJsonList, type JsonValue } from '../../base/objects.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import { quoteText } from '../../base/text.js'

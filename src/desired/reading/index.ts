@@ -4,20 +4,13 @@ import { isObject, toText } from '../../base/objects.js'
 import { groupMembers, type Managed } from '../../catalogue/managed.js'
 import { account } from '../../catalogue/undocumented.js'
 import { Breaker } from '../../engine/work/report.js'
-import { Failure, recoverFrom } from '../../errors.js'
+import { Failure, isUnoffered, recoverFrom } from '../../errors.js'
 import { isNumericPath, type ManagedPlace, toPlaceText } from '../address.js'
 import { lower, PlaceChoice, type SelectionOptions } from '../selection.js'
 import type { CurrentKind, KnownPlaces, ReadableInstance } from '../state.js'
 import { NameIndex } from './names.js'
 import { PlaceFinder, Places } from './places.js'
-import {
-  AnswerCache,
-  hasList,
-  isUnsupported,
-  type KindReader,
-  readRecords,
-  toCurrentItem,
-} from './records.js'
+import { AnswerCache, hasList, type KindReader, readRecords, toCurrentItem } from './records.js'
 
 /** From this number of projects on, one list of the whole instance is cheaper than a request for each project. */
 const manyProjects = 4
@@ -150,7 +143,7 @@ export class InstanceView {
       return current
     } catch (error) {
       const failure: Failure = recoverFrom(error)
-      if (isUnsupported(failure)) return { place, kind, is: 'unsupported' }
+      if (isUnoffered(failure)) return { place, kind, is: 'unsupported' }
       this.#breaker.countOutcome(failure)
       return { place, kind, is: 'unreadable', failure }
     }

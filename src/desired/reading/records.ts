@@ -319,9 +319,6 @@ export const toCurrentItem = (kind: Managed, record: Fields): CurrentItem => {
 
 // The meaning of failed reads. `lacks` is derived from the instance's own message.
 
-/** True if the instance has no such route, because of its version or edition. */
-export const isUnsupported = ({ details }: Failure): boolean => details.lacks === 'route'
-
 /** True if the place itself is missing, not something in it. */
 const isPlaceMissing = (failure: Failure): boolean =>
   isMissing(failure) && /^404 (?:project|group) not found/i.test(failure.message)

@@ -11,8 +11,7 @@ import { createAttributeMask } from '../journal/run-record.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
 import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
-import { type End, getItemPlace, type Item } from '../work/report.js'
-import { getObjectKey } from '../work/seen-objects.js'
+import { type End, getItemPlace, getObjectKey, type Item } from '../work/report.js'
 import type { BulkRunner } from './runner.js'
 
 /** Loads the objects of a journal by their keys. */

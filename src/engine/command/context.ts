@@ -2,8 +2,9 @@
  * The services that every command receives: the instance, the answer, the terminal and the workspace.
  * `answer/line-run.ts` creates them.
  */
+
+import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/interaction.js'
 import type { JsonValues } from '../../base/objects.js'
-import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/progress.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Reader } from '../../catalogue/views.js'
 import type { SharedReads } from '../../client/shared-reads.js'

@@ -1,6 +1,8 @@
-/** The type of a global flag, and the flags that choose an instance. */
+/** Declares the type of a global flag, the flags that choose an instance, and the form of `--max-failures`. */
 
-import { isSwitchedOn } from '../../base/switches.js'
+import { isSwitchedOn } from '../../base/text.js'
+import { usage } from '../../errors.js'
+import type { FailureLimit } from '../work/report.js'
 import type { Flag } from './description.js'
 
 /** The values of a flag as text, in their order; booleans are 'true' and 'false'. Undefined if the flag is not set. */
@@ -31,3 +33,19 @@ export const isSandboxChosen = (
   { SVC_SANDBOX: text }: NodeJS.ProcessEnv,
   line: ReadonlySet<string>,
 ): boolean => isSwitchedOn(text) && !instanceFlags.some((flag) => line.has(flag))
+
+/**
+ * Parses `5`, or `10%` of the outcomes; undefined if the flag is not set.
+ * @throws Failure `usage` if it is neither
+ */
+export const parseFailureLimit = (text: string | undefined): FailureLimit | undefined => {
+  if (text === undefined) return undefined
+  const [, number, percent] = /^\s*(\d+(?:\.\d+)?)\s*(?:(%)\s*)?$/.exec(text) ?? []
+  const value = Number(number)
+  if (percent !== undefined && value > 0 && value <= 100) return { percent: value }
+  if (percent === undefined && Number.isSafeInteger(value) && value > 0) return { count: value }
+  throw usage(
+    `${JSON.stringify(text)} is not a valid number of failures`,
+    'Use a number of at least 1, or a share of the objects, such as 10%.',
+  )
+}

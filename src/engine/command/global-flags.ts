@@ -13,8 +13,12 @@ import {
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
-import { parseFailureLimit } from './failure-limit.js'
-import { type GlobalFlagRow, isSandboxChosen, type Texts } from './global-flag.js'
+import {
+  type GlobalFlagRow,
+  isSandboxChosen,
+  parseFailureLimit,
+  type Texts,
+} from './global-flag.js'
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
 

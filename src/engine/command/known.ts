@@ -1,4 +1,5 @@
 /** Extends a command by the undocumented values, settings and fields of its instance. */
+import { mapValues } from '../../base/objects.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { loadAreaEndpoints } from '../../catalogue/index.js'
@@ -126,11 +127,8 @@ export const extendCommand = <C extends CommandFacts>(command: C, known: KnownNa
       ...(open.length > 0 ? Object.keys(known.settings) : []),
     ],
     flags: [...command.flags.map(widenFlag), ...own],
-    endpoints: Object.fromEntries(
-      Object.entries(endpoints).map(([key, one]) => [
-        key,
-        one.open === undefined ? one : { ...one, params: { ...one.params, ...settings } },
-      ]),
+    endpoints: mapValues(endpoints, (one) =>
+      one.open === undefined ? one : { ...one, params: { ...one.params, ...settings } },
     ),
   }
 }

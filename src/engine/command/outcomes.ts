@@ -1,7 +1,7 @@
 /** Describes tolerated failures, interruptions and the answers of calls, for commands and for the runs of their plans. */
 
 import type { Reader } from '../../catalogue/views.js'
-import { Failure } from '../../errors.js'
+import { Failure, isInterruption } from '../../errors.js'
 import { readHeader } from '../../http/headers.js'
 import type { WholeAnswer } from '../../http/types.js'
 import { type PlanAnswer, type Rows, yieldRecords } from '../rows.js'
@@ -36,14 +36,11 @@ export interface InterruptNote {
   readonly hint: string
 }
 
-const isInterruption = (error: unknown): boolean =>
-  error instanceof Failure
-    ? error.category === 'interrupted'
-    : error instanceof Error && error.name === 'AbortError'
-
 /** Adds a note to an interruption; returns any other error unchanged. */
 export const toInterruption = (error: unknown, { text, hint }: InterruptNote): unknown =>
-  isInterruption(error) ? new Failure('interrupted', `interrupted ${text}`, { hint }) : error
+  isInterruption(error) || (error instanceof Error && error.name === 'AbortError')
+    ? new Failure('interrupted', `interrupted ${text}`, { hint })
+    : error
 
 /** Runs work. If it is interrupted, the failure says what continues. */
 export const withInterruptNote = async <T>(

@@ -1,6 +1,8 @@
 /** Adds the columns that name the targets of a line to the fields of its records. */
 
+import { type JsonValues, mapValues } from '../../base/objects.js'
 import type { ComputedFields } from '../../catalogue/pick.js'
+import type { Ask } from '../../http/types.js'
 import { getScope, hasScopeEndpoint } from './derive.js'
 import type { Globals } from './globals.js'
 import type { Command, Plan, TargetColumn } from './types.js'
@@ -9,7 +11,7 @@ import type { Command, Plan, TargetColumn } from './types.js'
 export type TargetValues = Readonly<Partial<Record<TargetColumn, string>>>
 
 const createFields = (values: TargetValues): ComputedFields =>
-  Object.fromEntries(Object.entries(values).map(([column, value]) => [column, () => value]))
+  mapValues(values, (value) => () => value)
 
 /** A command with target columns. `addOnly` adds the columns of the only target of a line, once it is known. */
 interface TargetedCommand {
@@ -33,12 +35,15 @@ export const withTargets = (
   }
 }
 
-/** Returns the project or group whose list a plan reads, by its column. */
-export const getListTarget = ({ endpoint, values }: Plan): TargetValues => {
+/** Returns the project or group whose list is read, by the name of its flag. */
+export const getListScope = ({ endpoint, values }: Ask): JsonValues => {
   const scope = getScope(endpoint)
   const value = scope === undefined ? undefined : values[scope.placeholder]
-  return scope === undefined || value === undefined ? {} : { [scope.kind]: String(value) }
+  return scope === undefined || value === undefined ? {} : { [scope.kind]: value }
 }
+
+/** Returns the project or group whose list a plan reads, by its column. */
+export const getListTarget = (plan: Plan): TargetValues => mapValues(getListScope(plan), String)
 
 /** Returns the project or group in the flags of a line, by its column. */
 export const getFlagTarget = (

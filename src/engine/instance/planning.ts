@@ -1,9 +1,9 @@
 /** Creates the plans of a run, and asks a person for values that the line lacks. */
 
 import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
+import type { Choice, Prompts } from '../../base/interaction.js'
 import { getCurrentIo } from '../../base/io.js'
 import { isObject, type JsonValues, toText } from '../../base/objects.js'
-import type { Choice, Prompts } from '../../base/prompts.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import { capitalize } from '../../base/text.js'
 import { hasEcho } from '../../catalogue/endpoint.js'

@@ -14,9 +14,9 @@ import {
   getItemPlace,
   type Item,
   maxNamed,
+  SeenObjects,
   type UndoableItem,
 } from '../work/report.js'
-import { SeenObjects } from '../work/seen-objects.js'
 import {
   type Attributes,
   type BegunLine,
@@ -58,11 +58,7 @@ export interface Spool {
 /** Returns which of an object's known attributes are recorded. */
 export type SnapshotFilter = (before: Attributes) => Attributes | undefined
 
-const createQueuedLine = (
-  given: GivenObject,
-  n: number,
-  keep: SnapshotFilter | undefined,
-): QueuedLine => {
+const createQueuedLine = (given: GivenObject, n: number, keep?: SnapshotFilter): QueuedLine => {
   const { object, parent, row: input } = given
   const before = given.before === undefined ? undefined : keep?.(given.before)
   return { n, object, parent, state: 'queued', input, before }
@@ -140,11 +136,10 @@ export const startSpool = (
 export const writeQueuedObjects = async (
   journal: Journal,
   objects: readonly GivenObject[] | AsyncIterable<GivenObject>,
-  keep?: SnapshotFilter,
 ): Promise<void> => {
   for await (const given of objects) {
     checkNotSecret(given)
-    journal.add(createQueuedLine(given, journal.states.last + 1, keep))
+    journal.add(createQueuedLine(given, journal.states.last + 1))
   }
   await journal.append({ input: 'complete', total: journal.states.last })
 }
@@ -230,7 +225,7 @@ async function* readItems(
     }
     if (at < journal.written) continue
     if (!open) break
-    if (source !== undefined) await waitForMore(journal, source)
+    await waitForMore(journal, source)
   }
   await source?.ended
 }
@@ -394,7 +389,7 @@ async function* mergeChanges(changes: AsyncIterable<UndoableItem>): AsyncGenerat
 
 /**
  * Yields the objects of a run that can be undone, each once.
- * @param left receives each object that cannot be restored, and why
+ * @param onIrreversible receives each object that cannot be restored, and why
  */
 export const readUndoable = (
   ...[past, onIrreversible]: Parameters<typeof readChanges>

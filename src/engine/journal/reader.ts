@@ -1,9 +1,11 @@
 /** Reads journals: their lines in chunks, and what they tell about a run, such as the state of its objects. */
+
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { describeOther, nonBlocking } from '../../base/files/regular.js'
 import { describeDistrust, findOpenDistrust } from '../../base/files/trust.js'
+import { newline } from '../../base/json/tokens.js'
 import { formatCount } from '../../base/text.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import type { Counts, End, Item } from '../work/report.js'
@@ -18,7 +20,6 @@ import {
 } from './lines.js'
 
 const chunkBytes = 1 << 15
-const newline = 0x0a
 /** The maximum length of a line, in bytes. A longer line is damaged: no journal has one nearly as long. */
 const maxLineBytes = 1 << 26
 

@@ -1,6 +1,6 @@
 /** Records the start and the outcome of each object in the journal of a run, without secrets. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Fields } from '../../base/objects.js'
+import { type Fields, mapValues } from '../../base/objects.js'
 import {
   getSecrecies,
   maskAddresses,
@@ -40,10 +40,8 @@ export const createAttributeMask = (
   return (attributes) =>
     attributes === null
       ? null
-      : Object.fromEntries(
-          Object.entries(maskFields(attributes, findSecrecy, wholeValueReplacement)).map(
-            ([name, value]) => [name, maskSentSecret(value)],
-          ),
+      : mapValues(maskFields(attributes, findSecrecy, wholeValueReplacement), (value) =>
+          maskSentSecret(value),
         )
 }
 

@@ -3,8 +3,7 @@
 import type { Plan, PlanSource } from '../command/types.js'
 import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer } from '../rows.js'
-import type { GivenObject, Item, ItemOutcome } from '../work/report.js'
-import { SeenObjects } from '../work/seen-objects.js'
+import { type GivenObject, type Item, type ItemOutcome, SeenObjects } from '../work/report.js'
 
 /**
  * Returns the object and the parent of a plan as a journal names them. In a tree, the parent's name contains its kind.

@@ -1,6 +1,6 @@
 /** Prints requests as curl commands instead of sending them (`--curl`). */
 
-import { isObject, type JsonValues } from '../../base/objects.js'
+import { isObject, type JsonValues, mapValues } from '../../base/objects.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import {
   type Input,
@@ -48,12 +48,7 @@ const createStandIn = (schema: unknown, path: readonly string[]): unknown => {
   if (isObject(schema) && path.length < maxDepth) {
     const { anyOf, items, properties } = schema
     if (isObject(properties))
-      return Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [
-          name,
-          createStandIn(field, [...path, name]),
-        ]),
-      )
+      return mapValues(properties, (field, name) => createStandIn(field, [...path, name]))
     if (schema.type === 'array') return [createStandIn(items, path)]
     if (Array.isArray(anyOf))
       return createStandIn(

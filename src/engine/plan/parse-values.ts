@@ -3,8 +3,8 @@
  * catalogue declares what a parameter accepts, and `catalogue/coerce.ts` converts the text.
  */
 
+import { addToGroup } from '../../base/collections.js'
 import { toSentTime } from '../../base/dates.js'
-import { addToGroup } from '../../base/group-by.js'
 import type { JsonValue } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { quoteWord } from '../../base/shell-words.js'
@@ -130,10 +130,10 @@ export const parseIfAccepted = (param: Param, text: string): JsonValue | undefin
   }
 }
 
-/** Splits `key=value` at the first `=`. */
-const splitKeyValue = (text: string, label: string): [string, string] => {
+/** Splits the `key=value` of `--param` at the first `=`. */
+const splitKeyValue = (text: string): [string, string] => {
   const at = text.indexOf('=')
-  if (at < 1) throw usage(`${label} must have the form key=value, not "${text}"`)
+  if (at < 1) throw usage(`--param must have the form key=value, not "${text}"`)
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
@@ -222,7 +222,7 @@ export const readParamValues = async (
 ): Promise<Record<string, string | readonly string[]>> => {
   const extra = new Map<string, string[]>()
   for (const text of texts) {
-    const [key, value] = splitKeyValue(text, '--param')
+    const [key, value] = splitKeyValue(text)
     addToGroup(extra, key, await readParamValue(text, key, value, sources))
   }
   const entries = [...extra].map(([key, values]) => {

@@ -4,7 +4,7 @@
  */
 import { hasDots, isDots } from '../../base/base-url.js'
 import { parseJsonOrText } from '../../base/json/nesting.js'
-import { getOwn, isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
+import { getOwn, isObject, type JsonValue, type JsonValues, mapValues } from '../../base/objects.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
 import { getParamValues, getScopeType, isScope, type Param } from '../../catalogue/params.js'
 import { joinItems } from '../../catalogue/values.js'
@@ -376,11 +376,8 @@ const parseQueryParam = (text: string, name: string): JsonValue => {
 const getInputValues = (endpoint: Endpoint, given: Given, note: NoteName) => {
   for (const name of Object.keys(given.input ?? {}))
     if (!Object.hasOwn(endpoint.params, name)) note(endpoint, name)
-  return Object.fromEntries(
-    Object.entries(given.input ?? {}).map(([name, v]) => [
-      name,
-      joinListItems(getOwn<Param>(endpoint.params, name), v),
-    ]),
+  return mapValues(given.input ?? {}, (v, name) =>
+    joinListItems(getOwn<Param>(endpoint.params, name), v),
   )
 }
 

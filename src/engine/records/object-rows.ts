@@ -1,6 +1,7 @@
 /** Creates the rows of answers about several objects, each with the name of its object. */
 
 import { parseBytes } from '../../base/json/records.js'
+import { openBracket } from '../../base/json/tokens.js'
 import { isObject, type JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getKindByName, type Kind, listKinds } from '../../catalogue/kinds.js'
@@ -44,8 +45,6 @@ export const hasNothingToShow = ({ bytes, value }: PlanAnswer): boolean =>
 /** Returns the value to print, with its numbers exactly as they came. */
 export const getPrintedValue = ({ bytes, value }: PlanAnswer): unknown =>
   bytes === undefined ? value : parseBytes(bytes)
-
-const openBracket = 0x5b
 
 export const isList = ({ bytes, value }: PlanAnswer): boolean =>
   bytes === undefined ? Array.isArray(value) : bytes.find((byte) => byte > 0x20) === openBracket

@@ -3,7 +3,6 @@
  */
 
 import { parseBytes } from '../../base/json/records.js'
-import type { JsonValues } from '../../base/objects.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
 import { getOwnField } from '../../catalogue/pick.js'
@@ -11,6 +10,7 @@ import { Failure } from '../../errors.js'
 import type { Ask, Batch, ListEnd } from '../../http/types.js'
 import { findGetCommand, getScope } from '../command/derive.js'
 import type { Globals } from '../command/globals.js'
+import { getListScope } from '../command/target-fields.js'
 import type { Command, Given } from '../command/types.js'
 import { readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
@@ -80,13 +80,6 @@ const canRead = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
   return holder === undefined || carried || holder.kind === getScope(list)?.kind
 }
 
-/** Returns the scope of a list as flags. */
-const getScopeFlags = ({ endpoint, values }: Ask): JsonValues => {
-  const scope = getScope(endpoint)
-  const value = scope === undefined ? undefined : values[scope.placeholder]
-  return scope === undefined || value === undefined ? {} : { [scope.kind]: value }
-}
-
 /** Finds the command that reads the records of a list one by one; undefined if the area has none. */
 export const findSingleReader = async (
   { registry, area, words, naming }: Pick<Command, 'registry' | 'area' | 'words' | 'naming'>,
@@ -100,8 +93,7 @@ export const findSingleReader = async (
   if (argument?.param?.completes !== list.endpoint.lists) return undefined
   const objects = await readObjects(argument, naming)
   // Objects without a project are found by their ID alone.
-  const scope =
-    getScope(endpoint)?.kind === getScope(list.endpoint)?.kind ? getScopeFlags(list) : {}
+  const scope = getScope(endpoint)?.kind === getScope(list.endpoint)?.kind ? getListScope(list) : {}
   const project = scope.project === undefined ? undefined : String(scope.project)
   const getName = (record: unknown): string => getPipedObject(record, objects, project)
   return {

@@ -177,7 +177,7 @@ const confirmAll = async (
   const what = `This runs ${getCommandName(command)}${call} in ${formatTargetCounts(due)}.`
   await running.context.ui.confirm(
     withReversal(what, getCommonIrreversible(command)),
-    due.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
+    due.map(({ parent, value }) => (parent.column === 'of' ? parent.name : value)),
   )
 }
 

@@ -8,14 +8,13 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { getKindWord, type KindName, kinds, toPlural } from '../../catalogue/kinds.js'
 import { isNumeric } from '../../catalogue/params.js'
-import { Failure, usage } from '../../errors.js'
+import { Failure, isObjectFailure, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
 import { getSelectList, hasScopeEndpoint } from '../command/derive.js'
 import type { Command } from '../command/types.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { Raw } from '../plan/line.js'
 import type { ParentTarget } from '../plan/parents.js'
-import { isObjectOwn } from '../work/report.js'
 
 /** The kinds whose objects have names that people know better than their IDs. */
 const namedKinds = ['runner', 'deploy-key', 'approval-rule', 'geo-node'] as const
@@ -141,7 +140,7 @@ const readLists = async (
     },
   })
   if (answer.failure !== undefined && failures.size === 0) {
-    if (!isObjectOwn(answer.failure)) throw answer.failure
+    if (!isObjectFailure(answer.failure)) throw answer.failure
     failures.set('', answer.failure)
   }
   return new Map<string, NamesRead>([...lists, ...failures])

@@ -1,13 +1,13 @@
 /** `--select` over several projects or groups: finds the objects of each before the first write. */
 
 import { formatCount } from '../../base/text.js'
-import { exitCodes, Failure } from '../../errors.js'
+import { exitCodes, Failure, isObjectFailure } from '../../errors.js'
 import type { Context } from '../command/context.js'
 import type { Given } from '../command/types.js'
 import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
 import { createExitRow, type Rows } from '../rows.js'
-import { isObjectOwn, maxNamed } from '../work/report.js'
+import { maxNamed } from '../work/report.js'
 import { type Run, runWork, type WorkOptions } from '../work/run.js'
 import type { ChosenObjects, Selection } from './selection.js'
 
@@ -110,7 +110,7 @@ class TargetFinder {
 
   #fail(target: ParentTarget, failure: Failure): void {
     if (this.#presence.canWaive(failure)) return
-    if (!isObjectOwn(failure)) throw failure
+    if (!isObjectFailure(failure)) throw failure
     this.targets.push({ ...target, failure })
   }
 

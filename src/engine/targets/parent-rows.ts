@@ -2,7 +2,7 @@
 import { yieldPushed } from '../../base/async.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Paging } from '../../client/paging.js'
-import { Failure } from '../../errors.js'
+import { Failure, isObjectFailure } from '../../errors.js'
 import type { Context, ReadingLine } from '../command/context.js'
 import type { Globals } from '../command/globals.js'
 import { describeTolerated, isTolerated } from '../command/outcomes.js'
@@ -19,7 +19,6 @@ import {
   getRunVerdict,
   type Item,
   type ItemOutcome,
-  isObjectOwn,
   maxReported,
   type Report,
 } from '../work/report.js'
@@ -216,7 +215,7 @@ const cutRecords = (row: RecordsRow, most: number): RecordsRow =>
 
 /** Returns an error as the failure of one parent. @throws any error that ends the whole run */
 const toParentFailure = (error: unknown): Failure => {
-  if (isObjectOwn(error)) return error
+  if (isObjectFailure(error)) return error
   const isWrapped = error instanceof Failure && error.category !== 'interrupted'
   throw isWrapped ? new FatalError(error) : error
 }

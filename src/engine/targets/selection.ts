@@ -3,7 +3,7 @@
  * change the rest of the list.
  */
 
-import { addToGroup } from '../../base/group-by.js'
+import { addToGroup } from '../../base/collections.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'

@@ -145,8 +145,8 @@ class Reader {
   }
 }
 
-/** Suggests how a condition of another language is written here; undefined if its meaning cannot be found. */
-const suggestForm = (text: string): string | undefined => {
+/** Suggests how a condition of another language is written here; the general form if its meaning cannot be found. */
+const suggestForm = (text: string): string => {
   const forms = translate(text)?.filter((form) => form !== text) ?? []
   if (forms.length === 0)
     return 'Conditions are field=value, joined by commas: see "svcctl help where".'

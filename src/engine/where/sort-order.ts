@@ -161,7 +161,7 @@ const createValueReader = (
 export const createOrder = (
   fields: readonly SortField[],
   known: Known,
-  extraColumns: readonly string[] = [],
+  extraColumns: readonly string[],
 ): RecordOrder => {
   const valueReaders = fields.map((field) => createValueReader(field, known, extraColumns))
   return {

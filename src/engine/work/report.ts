@@ -271,10 +271,6 @@ export class OutcomeCounter {
   }
 }
 
-/** True if a failure concerns one object or parent. A usage error concerns all of them. */
-export const isObjectOwn = (error: unknown): error is Failure =>
-  error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
-
 /** Returns the failure with which a run ends; undefined if all objects succeeded. */
 export const getRunVerdict = ({
   end,
@@ -388,5 +384,24 @@ export class Breaker {
   /** The failure that stops the run; undefined while it continues. */
   get cause(): Failure | undefined {
     return this.#cause
+  }
+}
+
+// Objects that occur more than once in the input of a run.
+
+/** Returns a key that is equal for equal objects. */
+export const getObjectKey = ({ object, parent = '' }: GivenObject): string =>
+  `${normalizeId(parent)}\0${normalizeId(object)}`
+
+export class SeenObjects {
+  readonly #seen = new Set<number | string>()
+
+  /** Adds an object; returns false if it was added before. */
+  add(given: GivenObject): boolean {
+    const text = getObjectKey(given)
+    // A number needs less memory than a text.
+    const key = /^\0\d{1,15}$/.test(text) ? Number(text.slice(1)) : text
+    const count = this.#seen.size
+    return this.#seen.add(key).size > count
   }
 }

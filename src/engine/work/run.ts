@@ -2,7 +2,7 @@
  * Runs work for many objects at once and yields the outcomes in the order of the objects. A window limits how far the
  * work runs ahead, so that neither a long input nor a slow reader makes memory grow.
  */
-import { Failure } from '../../errors.js'
+import { type Failure, isInterruption } from '../../errors.js'
 import type { Listener } from '../../http/gate.js'
 import {
   Breaker,
@@ -120,9 +120,6 @@ export interface Run<R, I extends Item = Item> extends AsyncIterable<ItemOutcome
 
 /** The maximum distance between the first and the last object in progress, as a multiple of the width. */
 const windowFactor = 4
-
-const isInterruption = (error: unknown): boolean =>
-  error instanceof Failure && error.category === 'interrupted'
 
 /** Runs work for several objects at once; usually there is only one. */
 const runTogether = <T>(some: readonly T[], work: (one: T) => Promise<void>): Promise<unknown> => {

@@ -26,12 +26,12 @@ interface PageAnswer {
   readonly label: string
 }
 
-const getLink = ({ headers, label }: PageAnswer, rel: string): string | undefined => {
+const getNextLink = ({ headers, label }: PageAnswer): string | undefined => {
   const { link } = headers
   const text = Array.isArray(link) ? link.join(', ') : link
   if (text === undefined || text.trim() === '') return undefined
   try {
-    return LinkHeader.parse(text).rel(rel)[0]?.uri
+    return LinkHeader.parse(text).rel('next')[0]?.uri
   } catch {
     throw createUnusableAnswerFailure('the Link header of the list cannot be read', label)
   }
@@ -73,7 +73,7 @@ const toPathBelowRoot = (link: string, page: PageAnswer, { root, note }: Root): 
  * @throws Failure `unreachable` for a link that leads out of the instance's API
  */
 const findNextPage = (page: PageAnswer, root: Root): WireRequest | undefined => {
-  const link = getLink(page, 'next')
+  const link = getNextLink(page)
   if (link === undefined) return undefined
   return { method: 'GET', path: toPathBelowRoot(link, page, root), headers: {} }
 }

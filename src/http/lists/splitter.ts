@@ -5,10 +5,11 @@
 
 import { isUtf8 } from 'node:buffer'
 import { ByteBuffer, makeWellFormed, viewBytes } from '../../base/bytes.js'
-import { addToGroup } from '../../base/group-by.js'
+import { addToGroup } from '../../base/collections.js'
 import { bounds, createTooLarge, MalformedJson } from '../../base/json/json.js'
 import { type FieldMatch, PackedRecords, type Records } from '../../base/json/records.js'
 import { hashTail, type Marks, Scanner } from '../../base/json/scan.js'
+import { closeBracket, comma, isBlankByte, openBrace, openBracket } from '../../base/json/tokens.js'
 
 // The search for keys with given names, while a list is cut into records. It is cheap enough for every key.
 
@@ -66,14 +67,6 @@ export class KeyMatcher implements Marks {
     return this.match?.isName?.(viewBytes(chunk).toString('utf8', from, end)) ?? true
   }
 }
-
-const comma = 0x2c
-const brace = 0x7b
-const opening = 0x5b
-const closing = 0x5d
-
-const isBlank = (byte: number | undefined): boolean =>
-  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** The error for a body that is not a list. */
 export class NoListError extends MalformedJson {}
@@ -246,18 +239,18 @@ export class Splitter {
   /** Skips blanks and the signs between elements. Returns the index to continue from. */
   #skipBetween(chunk: Uint8Array, start: number): number {
     let i = start
-    while (isBlank(chunk[i])) i++
+    while (isBlankByte(chunk[i] ?? 0)) i++
     const byte = chunk[i]
     if (byte === undefined) return i
     if (this.#state === 'start') return this.#openList(byte, i)
-    if (this.#state === 'after' || (this.#state === 'first' && byte === closing)) {
+    if (this.#state === 'after' || (this.#state === 'first' && byte === closeBracket)) {
       if (byte === comma) this.#state = 'element'
-      else if (byte === closing) this.#state = 'end'
+      else if (byte === closeBracket) this.#state = 'end'
       else throw new MalformedJson('is not valid JSON: missing comma', i)
     } else if (this.#state === 'end') {
       throw new MalformedJson('continues after its end')
     } else {
-      if (byte === comma || byte === closing)
+      if (byte === comma || byte === closeBracket)
         throw new MalformedJson('is not valid JSON: missing record', i)
       return this.#begin(i)
     }
@@ -266,9 +259,9 @@ export class Splitter {
 
   /** Reads the bracket that opens a list, or an object in its place. */
   #openList(byte: number, i: number): number {
-    this.#isObject = byte === brace && this.#takesObject
+    this.#isObject = byte === openBrace && this.#takesObject
     if (this.#isObject) return this.#begin(i)
-    if (byte !== opening) throw new NoListError('is no JSON list')
+    if (byte !== openBracket) throw new NoListError('is no JSON list')
     this.#state = 'first'
     return i + 1
   }

@@ -1,7 +1,7 @@
 /** Writes names and values into the addresses of requests, and splits and formats addresses (`http/README.md`). */
 
 import { hasDots } from '../../base/base-url.js'
-import { isObject } from '../../base/objects.js'
+import { isObject, mapValues } from '../../base/objects.js'
 import { trimTrailingSlashes } from '../../base/text.js'
 import {
   isListParam,
@@ -125,7 +125,7 @@ export const toJson = (param: Param | undefined, value: unknown): unknown => {
   if (isText(param) && Array.isArray(value)) return value.join(',')
   if (takesPairs(param) && param.keys !== undefined && isObject(value)) {
     const { keys } = param
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, toJson(keys[k], v)]))
+    return mapValues(value, (v, k) => toJson(keys[k], v))
   }
   return value
 }

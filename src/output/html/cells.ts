@@ -3,7 +3,7 @@
 import { formatMinute, isMoment } from '../../base/dates.js'
 import { ExactNumber } from '../../base/json/json.js'
 import { serializeJson } from '../../base/json/values.js'
-import { getLevelName } from '../../catalogue/levels.js'
+import { getLevelName } from '../../catalogue/shapes/common.js'
 import { createCell, emptyText, isExpiry } from '../cell.js'
 import { escapeLine, escapeLines, type SafeText } from '../escape.js'
 import type { FormatView } from '../types.js'

@@ -4,7 +4,7 @@
  */
 
 import { ticks } from 'd3-array'
-import { sumCounts } from '../../base/numbers.js'
+import { sumCounts } from '../../base/collections.js'
 import { groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { emptyText } from '../cell.js'
@@ -358,7 +358,7 @@ export const renderLines = (
   label: string,
   { head, labels, times }: LineSteps,
   lines: readonly ChartLine[],
-  options: { readonly unit?: string; readonly legend?: Markup } = {},
+  options: { readonly unit?: string; readonly legend?: Markup },
 ): readonly Markup[] => [
   drawLines(label, times, lines, options.unit),
   options.legend ?? nothing,

@@ -1,10 +1,9 @@
 /** Counts the records of a list by words, by day, and by project or group. */
 
-import { dayLength } from '../../base/dates.js'
-import { sumNumbers } from '../../base/numbers.js'
+import { sumNumbers } from '../../base/collections.js'
+import { dayLength, toDay } from '../../base/dates.js'
 import { groupDigits } from '../../base/text.js'
 import { other, type Series, type TimeStep } from './charts.js'
-import { toDay } from './timeline.js'
 
 /** The largest number of days that are counted. A list that spans more days has no chart. */
 export const maxDays = 20_000
@@ -18,11 +17,11 @@ export const add = (counts: WordCounts, word: string, count = 1): void => {
   counts.set(word, (counts.get(word) ?? 0) + count)
 }
 
-export const addIn = (table: WordTable, key: string, word: string, count = 1): void => {
+export const addIn = (table: WordTable, key: string, word: string): void => {
   const counts = table.get(key) ?? (table.size < maxCounted ? new Map<string, number>() : undefined)
   if (counts === undefined) return
   table.set(key, counts)
-  add(counts, word, count)
+  add(counts, word)
 }
 
 /** Sorts counts by the order of the documented words; other words follow in alphabetical order. */

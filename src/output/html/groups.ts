@@ -1,7 +1,7 @@
 /** Draws groups: columns or lines over time, rows, or a table shaded by its numbers. The keys and measures of the groups decide. */
 
+import { sumCounts } from '../../base/collections.js'
 import { dayLength, isMoment } from '../../base/dates.js'
-import { sumCounts } from '../../base/numbers.js'
 import type { GroupFacts } from '../../catalogue/views.js'
 import { emptyText, isSecondsColumn } from '../cell.js'
 import {

@@ -3,8 +3,8 @@
  * say of them, choose the chart.
  */
 
-import { dayLength } from '../../base/dates.js'
-import { sumCounts } from '../../base/numbers.js'
+import { sumCounts } from '../../base/collections.js'
+import { dayLength, toDay } from '../../base/dates.js'
 import { capitalize, groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { emptyText, isExpiry, isStatus } from '../cell.js'
@@ -37,7 +37,7 @@ import {
   type WordTable,
 } from './counts.js'
 import { html, Markup, nothing } from './markup.js'
-import { drawTimeline, type EndPoint, getExpiryState, toDay } from './timeline.js'
+import { drawTimeline, type EndPoint, getExpiryState } from './timeline.js'
 
 /** A column of a list, with the facts that its summary needs. */
 export interface SummaryColumn {

@@ -1,6 +1,6 @@
 /** Draws expiry times on a time line, with today. */
 
-import { dayLength } from '../../base/dates.js'
+import { dayLength, toDay } from '../../base/dates.js'
 import { getCurrentIo } from '../../base/io.js'
 import { drawTimeMarks, formatCoordinate } from './axis.js'
 import { html, type Markup } from './markup.js'
@@ -31,8 +31,6 @@ export const formatDays = (time: number, now: number): string => {
   return time < now ? `${days} d ago` : `in ${days} d`
 }
 
-export const toDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
-
 /** The largest number of points on a time line. */
 const maxPoints = 300
 const [lanes, laneHeight, ground] = [6, 14, 100] as const
@@ -62,7 +60,7 @@ const toLanes = (xs: readonly number[]): readonly number[] => {
 /** Names the time that ages count from: today, or the day of the snapshot that the records come from. */
 const describeNow = (now: number): string => {
   const day = toDay(now)
-  return day === getCurrentIo().now().toISOString().slice(0, 10) ? 'today' : day
+  return day === toDay(getCurrentIo().now()) ? 'today' : day
 }
 
 /** Draws the earliest points, at most `maxPoints`. The caption of the caller counts all of them. */

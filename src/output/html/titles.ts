@@ -99,7 +99,7 @@ export const createTitle = (parts: TitleParts): string => {
   const [one, many] = getNouns(parts)
   if (groups !== undefined) return describeGroups(groups, many)
   if (one === 'record' || area === 'access') {
-    const about = [...args].join(', ')
+    const about = args.join(', ')
     if (area === 'overview') return `Overview ${of}`
     if (area === 'access') return `Who has access to ${about}`
     return args.length === 1 ? `${summary}: ${about}` : summary

@@ -1,5 +1,5 @@
 /** Serves the settings of error tracking and the keys of its clients (`catalogue/reference/error-tracking.md`). */
-import { createRandomBytes } from '../../base/random.js'
+import { createRandomBytes } from '../../base/io.js'
 import {
   ClientKey,
   ErrorTrackingSettings,

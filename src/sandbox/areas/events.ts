@@ -1,4 +1,5 @@
 /** Serves the lists of events, without those that the acting user may not see (`catalogue/reference/events.md`). */
+import { dayLength } from '../../base/dates.js'
 import { Event, events } from '../../catalogue/areas/events.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -66,7 +67,7 @@ const getOldestMoment = (call: Call): string => {
 }
 
 /** Returns the end of a day, in milliseconds since the epoch. */
-const getEnd = (day: string): number => Date.parse(day) + 86_400_000
+const getEnd = (day: string): number => Date.parse(day) + dayLength
 
 /** True if the acting user may see the project of an event, and also its issue if that is confidential. */
 const canSeeTarget = (call: Call, event: EventRecord): boolean => {

@@ -1,5 +1,5 @@
 /** Serves groups, for which the documented API has no endpoints of their own. */
-import { createRandomBytes } from '../../base/random.js'
+import { createRandomBytes } from '../../base/io.js'
 import { boolean, group, integer, list, oneOf, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'

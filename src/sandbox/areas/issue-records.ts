@@ -1,6 +1,6 @@
 /** Lists issues for all endpoints that list them, and serves single issues of a project, for which the documented API has no endpoints. */
 
-import { dayLength } from '../../base/dates.js'
+import { dayLength, toDay } from '../../base/dates.js'
 import { issues } from '../../catalogue/areas/issues.js'
 import { boolean, date, integer, list, oneOf, string } from '../../catalogue/params.js'
 import { issueTypes } from '../../catalogue/shapes/planning.js'
@@ -17,13 +17,12 @@ import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
 import { addMissingLabels } from './labels.js'
 
-const addDays = (today: string, days: number): string =>
-  new Date(Date.parse(today) + days * dayLength).toISOString().slice(0, 10)
+const addDays = (today: string, days: number): string => toDay(Date.parse(today) + days * dayLength)
 
 /** Returns the last day of the month that is `months` after the present one. */
 const getMonthEnd = (today: string, months: number): string => {
   const [year = 0, month = 1] = today.split('-').map(Number)
-  return new Date(Date.UTC(year, month + months, 0)).toISOString().slice(0, 10)
+  return toDay(Date.UTC(year, month + months, 0))
 }
 
 /**

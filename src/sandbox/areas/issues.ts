@@ -108,12 +108,12 @@ const convertToEpic = (call: Call, project: ProjectRecord, issue: IssueRecord, b
 
 type FoundIssue = ReturnType<typeof findIssue>
 
-/** Finds an issue on which the acting user may track time. */
-const findTrackableIssue = (call: Call, input: IssueInput): IssueRecord => {
-  const { project, issue } = findIssue(call, input)
-  call.requireProject(project.id, { role: 'reporter' })
-  if (project.archived) throw forbidden()
-  return issue
+/** Finds an issue that a Reporter may change, if its project is not archived. */
+const findWritableIssue = (call: Call, input: IssueInput): FoundIssue => {
+  const found = findIssue(call, input)
+  call.requireProject(found.project.id, { role: 'reporter' })
+  if (found.project.archived) throw forbidden()
+  return found
 }
 
 const removeSubscription = (call: Call, { project, issue }: FoundIssue) => {
@@ -216,16 +216,15 @@ export const served = serve(issues, {
   todo: (call, input) => addTodo(call, findIssue(call, input)),
   relatedMergeRequests: (call, input) => listRelated(call, findIssue(call, input)),
   promote: (call, input) => {
-    const { project, issue } = findIssue(call, input)
-    call.requireProject(project.id, { role: 'reporter' })
-    if (project.archived) throw forbidden()
+    const { project, issue } = findWritableIssue(call, input)
     return convertToEpic(call, project, issue, input.body)
   },
   timeStats: (call, input) => getTimeStats(findIssue(call, input).issue),
-  estimate: (call, input) => setEstimate(call, findTrackableIssue(call, input), input.duration),
+  estimate: (call, input) =>
+    setEstimate(call, findWritableIssue(call, input).issue, input.duration),
   resetEstimate: (call, input) =>
-    setTimes(call, findTrackableIssue(call, input), { time_estimate: 0 }),
-  spend: (call, input) => addSpentTime(call, findTrackableIssue(call, input), input.duration),
+    setTimes(call, findWritableIssue(call, input).issue, { time_estimate: 0 }),
+  spend: (call, input) => addSpentTime(call, findWritableIssue(call, input).issue, input.duration),
   resetSpent: (call, input) =>
-    setTimes(call, findTrackableIssue(call, input), { total_time_spent: 0 }),
+    setTimes(call, findWritableIssue(call, input).issue, { total_time_spent: 0 }),
 })

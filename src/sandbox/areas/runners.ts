@@ -1,5 +1,5 @@
 /** Serves lists of runners, single runners, their projects and their registration (`catalogue/reference/runners.md`). */
-import { createRandomBytes } from '../../base/random.js'
+import { createRandomBytes } from '../../base/io.js'
 import { Runner, RunnerJob, RunnerSummary, runners } from '../../catalogue/areas/runners.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'

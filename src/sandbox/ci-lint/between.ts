@@ -1,6 +1,6 @@
 /** Checks the relations between the jobs of a configuration: stages, needs, dependencies, and jobs that stop environments. */
 
-import { addToGroup } from '../../base/group-by.js'
+import { addToGroup } from '../../base/collections.js'
 import {
   type CiJob,
   fillMatrix,

@@ -1,5 +1,6 @@
 /** Expands a configuration: first the files that it includes, then `extends` and `!reference`. */
 
+import { toText } from '../../base/objects.js'
 import { describeInclude } from './inputs.js'
 import type { OddKeys } from './read.js'
 import { expandExtends, expandReferences } from './references.js'
@@ -44,8 +45,6 @@ interface IncludedTree {
 }
 
 const isYaml = (path: string): boolean => /\.ya?ml$/i.test(path)
-const toFilledText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
 
 const expandNested = async (
   run: Run,
@@ -140,7 +139,7 @@ const loadLocal = async (run: Run, path: string, entry: Hash): Promise<Hash> => 
 
 /** Reads a file of another project. Without a project of its own, a configuration has no access to others. */
 const readOther = async (run: Run, entry: Hash, project: string, path: string) => {
-  const ref = toFilledText(entry.ref)
+  const ref = toText(entry.ref)
   const found = await run.files?.other(project, path.replace(/^\/+/, ''), ref)
   const called = `Project \`${project}\``
   if (found === undefined)
@@ -158,7 +157,7 @@ const loadFromProject = (run: Run, entry: Hash, project: string): Promise<Hash> 
     run,
     entry,
     [entry.file].flat().flatMap((name) => {
-      const path = toFilledText(name)
+      const path = toText(name)
       const read = () => readOther(run, entry, project, path ?? '')
       return path === undefined ? [] : [{ key: `${project}:${path}`, path, read }]
     }),
@@ -178,11 +177,11 @@ const findAccessProblem = (entry: Hash): string | undefined => {
   const used = accessors.filter((name) => (entry[name] ?? null) !== null)
   if (used.length > 1) return `Each include must use only one of: ${accessorNames}`
   const { remote } = entry
-  const address = toFilledText(remote) ?? ''
+  const address = toText(remote) ?? ''
   if (
     used.length === 0 ||
     used[0] === 'artifact' ||
-    toFilledText(entry[used[0] ?? 'local']) === undefined
+    toText(entry[used[0] ?? 'local']) === undefined
   )
     return `\`${JSON.stringify(entry)}\` does not have a valid subkey for include. Valid subkeys are: ${accessorNames}`
   if (remote === undefined || address.includes('$')) return undefined
@@ -205,15 +204,14 @@ const loadEntry = async (run: Run, given: unknown): Promise<Hash> => {
     run.errors.add(wrong)
     return {}
   }
-  const elsewhere =
-    toFilledText(entry.remote) ?? toFilledText(entry.template) ?? toFilledText(entry.component)
+  const elsewhere = toText(entry.remote) ?? toText(entry.template) ?? toText(entry.component)
   if (elsewhere !== undefined || (hasVariablePath(entry) && run.files !== undefined)) {
     run.left.push(elsewhere ?? describeInclude(entry))
     return {}
   }
-  const path = toFilledText(entry.local)
+  const path = toText(entry.local)
   return path === undefined
-    ? loadFromProject(run, entry, toFilledText(entry.project) ?? '')
+    ? loadFromProject(run, entry, toText(entry.project) ?? '')
     : loadLocal(run, path, entry)
 }
 

@@ -1,4 +1,5 @@
 /** Names the instances that `parallel` generates from a job, such as `test 1/3` or `test: [linux, x86]`. */
+import { mapValues } from '../../base/objects.js'
 import type { Variables } from './expression.js'
 import { Budget, type Hash, hasNode, isHash } from './types.js'
 
@@ -124,7 +125,7 @@ const fill = (value: unknown, write: (text: string) => string): unknown => {
   if (typeof value === 'string') return write(value)
   if (Array.isArray(value)) return value.map((item) => fill(item, write))
   if (!isHash(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, write)]))
+  return mapValues(value, (item) => fill(item, write))
 }
 
 /** True if a value contains such an expression. */

@@ -1,5 +1,6 @@
 /** Expands the references of a configuration to its own jobs: `extends` and `!reference`. */
 
+import { mapValues } from '../../base/objects.js'
 import { mergeHashes } from './tree.js'
 import {
   type Budget,
@@ -148,9 +149,7 @@ export const expandReferences = (
     if (value instanceof KeywordReference) return follow(value, above)
     if (Array.isArray(value)) return value.map((item) => resolve(item, above))
     if (!isHash(value)) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, resolve(item, above)]),
-    )
+    return mapValues(value, (item) => resolve(item, above))
   }
   const resolved = resolve(tree, [])
   return { tree: isHash(resolved) ? resolved : {}, errors: [...errors] }

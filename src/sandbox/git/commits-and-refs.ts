@@ -1,5 +1,5 @@
 /** Reads the commits of a repository, their diffs and statistics, and its branches and tags. */
-import { sumNumbers } from '../../base/numbers.js'
+import { sumNumbers } from '../../base/collections.js'
 import type { Repository } from './repositories.js'
 
 // The diff between two trees, in the form that the API has for it.

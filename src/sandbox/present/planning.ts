@@ -152,7 +152,7 @@ export const showIssue = (
   call: Call,
   project: ProjectRecord,
   issue: IssueRecord,
-  view: PlanningView & { readonly subscribed?: boolean } = {},
+  view: PlanningView & { readonly subscribed?: boolean },
 ) => {
   const epic = getEpic(call, issue.epic_id)
   return toShape(Issue, issue, {
@@ -266,7 +266,7 @@ export const showRequest = (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
-  view: PlanningView = {},
+  view: PlanningView,
 ) =>
   toShape(ListedMergeRequest, request, {
     ...computeFields(call, project, request, view),

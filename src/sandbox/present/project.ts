@@ -96,7 +96,7 @@ interface ExtraFields {
 }
 
 /** Presents a project with the fields for signed-in users. */
-export const showFullProject = (call: Call, project: ProjectRecord, extra: ExtraFields = {}) => {
+export const showFullProject = (call: Call, project: ProjectRecord, extra: ExtraFields) => {
   const level = call.getProjectLevel(project)
   const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')
   const reports = level >= getRoleLevel('reporter')

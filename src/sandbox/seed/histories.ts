@@ -1,4 +1,5 @@
 /** Creates the git objects of the sample repositories from the commits that `repositories.json` declares. */
+import { dayLength } from '../../base/dates.js'
 import { addCommit, type Content, createContent } from '../git/repositories.js'
 import type { CommitHeader } from '../state/ci.js'
 import repositories from './repositories.json' with { type: 'json' }
@@ -28,7 +29,6 @@ interface History {
 
 /** The time of the newest sample data. It is constant, so that every new instance has the same data. */
 const origin = Date.parse('2026-11-02T09:00:00.000Z')
-const day = 86_400_000
 
 const { app, authors, further, names, plain } = repositories
 const own: Readonly<Record<string, { readonly refs: Refs } | undefined>> = repositories.projects
@@ -47,7 +47,7 @@ const build = (steps: readonly Step[], refs: Refs): History => {
     const tree = { ...trees.get(on[0] ?? '') }
     for (const [path, text = ''] of Object.entries(files))
       tree[path] = typeof text === 'string' ? text : `${text.join('\n')}\n`
-    const created_at = new Date(origin - days * day).toISOString()
+    const created_at = new Date(origin - days * dayLength).toISOString()
     const person = people[author] ?? { name: author, email: '' }
     const parents = on.flatMap((parent) => commits.get(parent)?.id ?? [])
     const plan = { author: person, date: created_at, message, parents, files: tree }

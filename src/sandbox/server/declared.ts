@@ -1,5 +1,5 @@
 /** Serves kinds of records that are only known when the embedded instance starts, such as those of extensions. */
-import type { Fields } from '../../base/objects.js'
+import { type Fields, mapValues } from '../../base/objects.js'
 import { toPathPattern } from '../../catalogue/endpoint.js'
 import { group, json, type Params, project, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
@@ -99,11 +99,9 @@ const getParams = ({ properties }: NonNullable<DeclaredResource['shape']>): Para
 const showRecord = (shape: DeclaredResource['shape'], record: object): Fields => {
   if (shape === undefined)
     return Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'at'))
-  return Object.fromEntries(
-    Object.entries(shape.properties).map(([name, schema]) => [
-      name,
-      Reflect.get(record, name) ?? schema.default ?? null,
-    ]),
+  return mapValues(
+    shape.properties,
+    (schema, name) => Reflect.get(record, name) ?? schema.default ?? null,
   )
 }
 
@@ -162,7 +160,7 @@ const declareRecords = (declared: DeclaredResource) => {
 /** Creates the routes of a declared kind. */
 export const declareRoutes = (
   declared: DeclaredResource,
-  findReader: ReaderFinder = () => undefined,
+  findReader: ReaderFinder,
 ): readonly ExtraRoute[] => {
   const { path, one, shape, sets = {}, methods = {}, logs = [], access = 'Maintainers' } = declared
   const table = getTable(declared)

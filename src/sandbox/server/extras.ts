@@ -2,7 +2,7 @@
  * Collects the routes that deployed instances have in addition to the documented ones: resources, `GET /version`, and the refresh of OAuth
  * tokens.
  */
-import { createRandomBytes } from '../../base/random.js'
+import { createRandomBytes } from '../../base/io.js'
 import { project } from '../../catalogue/params.js'
 import { branchRoutes } from '../areas/branches.js'
 import { groupRoutes } from '../areas/groups.js'

@@ -4,7 +4,7 @@
 import { STATUS_CODES } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, isObject, mapValues } from '../../base/objects.js'
 import { Failure, usage } from '../../errors.js'
 import { apiRoot, type Instance } from '../call.js'
 import { badRequest } from '../reply.js'
@@ -51,11 +51,7 @@ const masked = '***'
 
 /** Masks the credentials in a query or body. */
 const maskCredentials = (value: unknown): unknown =>
-  isObject(value)
-    ? Object.fromEntries(
-        Object.entries(value).map(([k, v]) => [k, credentials.test(k) ? masked : v]),
-      )
-    : value
+  isObject(value) ? mapValues(value, (v, k) => (credentials.test(k) ? masked : v)) : value
 
 const stripRoot = (path: string): string =>
   path.startsWith(`${apiRoot}/`) ? path.slice(apiRoot.length) : path

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FailedItem, Report } from '../../../src/engine/work/report.js'
-import { formatClosingLine } from '../../../src/engine/work/report.js'
+import { type FailedItem, formatClosingLine, type Report } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
 
 const none = { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseFailureLimit } from '../../../src/engine/command/failure-limit.js'
+import { parseFailureLimit } from '../../../src/engine/command/global-flag.js'
 import {
   getRunVerdict,
   type Item,
   type Outcome,
   type Report,
+  SeenObjects,
 } from '../../../src/engine/work/report.js'
 import { runWork, type WorkOptions } from '../../../src/engine/work/run.js'
-import { SeenObjects } from '../../../src/engine/work/seen-objects.js'
 import { Failure } from '../../../src/errors.js'
 import type { Listener } from '../../../src/http/gate.js'
 import { countDraws } from '../../support/draws.js'

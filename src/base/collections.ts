@@ -1,4 +1,4 @@
-/** Groups values by key. Each group keeps the order in which its values were added. */
+/** Groups and adds up values. Each group keeps the order in which its values were added. */
 
 /** Adds a value to the group of a key, and creates the group if there is none. */
 export const addToGroup = <K, T>(groups: Map<K, T[]>, key: K, one: T): void => {
@@ -19,3 +19,14 @@ export const groupBy = <T, K>(
   }
   return groups
 }
+
+/** Returns the sum of numbers; 0 if there is none. */
+export const sumNumbers = (numbers: Iterable<number>): number => {
+  let sum = 0
+  for (const one of numbers) sum += one
+  return sum
+}
+
+/** Returns the sum of the counts of words. */
+export const sumCounts = (counts: ReadonlyMap<string, number>): number =>
+  sumNumbers(counts.values())
