@@ -21,6 +21,7 @@ import {
   type Attributes,
   type BegunLine,
   type DoneLine,
+  type FailedLine,
   type Header,
   LineChecksums,
   type ObjectLine,
@@ -325,13 +326,17 @@ const addAttempt = (earlier: OpenObject | undefined, line: BegunLine): OpenObjec
   lost: earlier !== undefined,
 })
 
-/**
- * True if an object that needed no request had the changes of an earlier attempt, whose answer was lost.
- * @param begun the line of the earlier attempt
- */
-const isEarlierChange = (header: Header, line: DoneLine, begun: BegunLine): boolean => {
+/** The first status with which an instance says that it failed. */
+const firstServerError = 500
+
+/** True if a failed attempt may have changed its object: an instance can fail (500) after it wrote, or an earlier answer was lost. */
+const mayBeChanged = ({ status = 0 }: FailedLine, object: OpenObject | undefined): boolean =>
+  object?.lost === true || (status >= firstServerError && object?.begun.before !== undefined)
+
+/** True if an object that was found as wanted had the changes of an earlier attempt, whose answer was lost. */
+const isEarlierChange = (header: Header, line: DoneLine, { begun, lost }: OpenObject): boolean => {
   const { before, after } = begun
-  if (line.status !== undefined || before === undefined) return false
+  if ((line.status !== undefined && !lost) || before === undefined) return false
   return !isDeepStrictEqual(before, after ?? getIntendedAttributes(header, before))
 }
 
@@ -341,7 +346,7 @@ const isEarlierChange = (header: Header, line: DoneLine, begun: BegunLine): bool
  */
 async function* readChanges(
   past: RunHistory,
-  onIrreversible: (object: string, why: string) => void,
+  onIrreversible: (object: ObjectLine, why: string) => void,
 ): AsyncGenerator<UndoableItem> {
   const open = new Map<number, OpenObject>()
   const hasRowValues = hasRows(past.header)
@@ -350,14 +355,16 @@ async function* readChanges(
     const change = findChange(past.header, line, open.get(line.n)?.begun)
     const row = rows.get(line.n)
     if (typeof change !== 'string') return row === undefined ? change : { ...change, row }
-    onIrreversible(line.object, change)
+    onIrreversible(line, change)
     return undefined
   }
   /** Returns the line that tells what an ended attempt changed; undefined if it changed nothing. */
   const findChangeLine = (line: DoneLine): BegunLine | DoneLine | undefined => {
     if (line.state === 'done') return line
-    const begun = open.get(line.n)?.begun
-    return begun !== undefined && isEarlierChange(past.header, line, begun) ? begun : undefined
+    const earlier = open.get(line.n)
+    return earlier !== undefined && isEarlierChange(past.header, line, earlier)
+      ? earlier.begun
+      : undefined
   }
   // Most lines are about waiting objects.
   const isWanted = (text: string): boolean => hasRowValues || !text.includes('"state":"queued"')
@@ -365,7 +372,7 @@ async function* readChanges(
     const { n } = line
     if (line.state === 'queued' && line.input !== undefined) rows.set(n, line.input)
     if (line.state === 'begun') open.set(n, addAttempt(open.get(n), line))
-    if (line.state === 'failed' && open.get(n)?.lost !== true) open.delete(n)
+    if (line.state === 'failed' && !mayBeChanged(line, open.get(n))) open.delete(n)
     if (line.state !== 'done' && line.state !== 'unchanged') continue
     const changing = findChangeLine(line)
     const change = changing && toChange(changing)
