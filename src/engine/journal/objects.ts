@@ -9,6 +9,7 @@ import { maskAddresses } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { redactedMark, redactSecrets } from '../../base/secrets/redact.js'
 import { placeFailure, usage } from '../../errors.js'
+import { canFollowWrite } from '../../http/status.js'
 import {
   type GivenObject,
   getItemPlace,
@@ -326,12 +327,9 @@ const addAttempt = (earlier: OpenObject | undefined, line: BegunLine): OpenObjec
   lost: earlier !== undefined,
 })
 
-/** The first status with which an instance says that it failed. */
-const firstServerError = 500
-
 /** True if a failed attempt may have changed its object: an instance can fail (500) after it wrote, or an earlier answer was lost. */
 const mayBeChanged = ({ status = 0 }: FailedLine, object: OpenObject | undefined): boolean =>
-  object?.lost === true || (status >= firstServerError && object?.begun.before !== undefined)
+  object?.lost === true || (canFollowWrite(status) && object?.begun.before !== undefined)
 
 /** True if an object that was found as wanted had the changes of an earlier attempt, whose answer was lost. */
 const isEarlierChange = (header: Header, line: DoneLine, { begun, lost }: OpenObject): boolean => {
