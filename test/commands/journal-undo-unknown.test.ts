@@ -26,6 +26,29 @@ const runUnknown = async (line: string, route: string): Promise<void> => {
   expect(ran.stderr).toContain('1 unknown')
 }
 
+describe('what a run created', () => {
+  it.each([
+    [
+      'members add 6 -G web --access-level guest',
+      'members update 6 -G web --access-level developer',
+    ],
+    [
+      'approvals rules create --name QA --approvals-required 1 -P platform/app',
+      'approvals rules update QA -P platform/app --approvals-required 2 --keep',
+    ],
+  ])('is left alone if somebody changed it since: %s', async (line, change) => {
+    expect((await run(`${line} --journal created.ndjson`)).code).toBe(0)
+    expect((await run(change)).code).toBe(0)
+    const undone = await run('journal undo created.ndjson')
+    expect([undone.code, undone.stderr]).toEqual([
+      5,
+      expect.stringContaining('it changed since the run'),
+    ])
+    expect((await run('journal undo last')).code).toBe(0)
+    expect((await run('journal undo created.ndjson')).code).toBe(0)
+  })
+})
+
 describe('a run with an unknown outcome', () => {
   it.each([
     ['runners enable 8 9 -P platform/app', 'POST /projects/:id/runners', 'runners'],

@@ -16,6 +16,7 @@ import {
   toSentForm,
 } from '../command/object-reader.js'
 import { UnchangedAnswer } from '../command/outcomes.js'
+import { isCreation } from '../command/reversal.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
@@ -69,15 +70,9 @@ const getGivenFields = (record: Fields, { endpoint }: Plan): Fields =>
     }),
   )
 
-/** True if a plan creates an object that no argument names. */
-const isCreationPlan = ({ endpoint }: Plan): boolean =>
-  getMethod(endpoint) === 'POST' &&
-  endpoint.inverse !== undefined &&
-  endpoint.path[endpoint.args?.[0] ?? ''] === undefined
-
 /** True if a plan adds an object that its argument names, such as a user to a project: it exists once or not at all. */
 const isNamedCreation = (plan: Plan): boolean =>
-  isCreationPlan(plan) && plan.values[plan.endpoint.args?.[0] ?? ''] !== undefined
+  isCreation(plan.endpoint) && plan.values[plan.endpoint.args?.[0] ?? ''] !== undefined
 
 /** True if the attributes have the wanted values. */
 const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
@@ -222,6 +217,15 @@ const getResultingAttributes = (
   )
 }
 
+/** Returns the fields that identify a created object, and those that were sent as its record shows them. */
+const getCreatedFields = (plan: Plan, { value }: PlanAnswer): Attributes => {
+  const sent = isObject(value)
+    ? getShownAttributes(value, getWantedFields(plan), plan.endpoint)
+    : {}
+  const shown = Object.entries(sent ?? {}).filter(([, now]) => now !== masked)
+  return { ...Object.fromEntries(shown), ...getIdentityFields(value, plan) }
+}
+
 /** Creates a filter for the records by which objects were selected: it keeps the attributes that the run changes. */
 export const createSnapshotFilter = (first: Plan, mask: AttributeMask): SnapshotFilter => {
   const changed = getChangedFields(first)
@@ -341,7 +345,7 @@ export class UndoableStep {
     seen: OutcomeFacts,
   ): Promise<OutcomeFacts> {
     if (plan.reverts !== undefined) return findRestoredState(plan, plan.reverts, answer)
-    if (isCreationPlan(plan)) return { before: null, after: getIdentityFields(answer.value, plan) }
+    if (isCreation(plan.endpoint)) return { before: null, after: getCreatedFields(plan, answer) }
     const { before, unread } = seen
     if (before === undefined) return unread === undefined ? {} : { unread }
     return { before, after: await this.#findAfter(item, plan, answer, before) }
@@ -366,7 +370,7 @@ export class UndoableStep {
     const { inverse, header } = this.#parts
     if (plan.endpoint.changes === true || plan.endpoint.leaves !== undefined)
       return this.#state.readAttributes(plan)
-    return inverse?.isPresence === true && (!isCreationPlan(plan) || isNamedCreation(plan))
+    return inverse?.isPresence === true && (!isCreation(plan.endpoint) || isNamedCreation(plan))
       ? this.#state.readPresence({ inverse, header, item, plan })
       : undefined
   }
@@ -379,7 +383,7 @@ export class UndoableStep {
       getPlannedAttributes(plan) ?? getSelectedAttributes(item.before ?? getSelected(plan), plan)
     if (inverse === undefined || (known !== undefined && !isStale)) return known
     // A request that is not allowed needs no read: it is refused when it is sent.
-    if (isCreationPlan(plan) || !(await this.#parts.canWrite(plan))) return undefined
+    if (isCreation(plan.endpoint) || !(await this.#parts.canWrite(plan))) return undefined
     return inverse.isPresence
       ? this.#state.readPresence({ inverse, header, item, plan })
       : this.#state.readAttributes(plan)
