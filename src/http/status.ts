@@ -50,6 +50,9 @@ export const isSuccess = (status: number): boolean =>
 /** The statuses of gateways. They may be temporary, and do not show whether the instance carried out the request. */
 export const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
+/** True for a status that an instance may give after it wrote. An instance in maintenance (503) did not write. */
+export const canFollowWrite = (status: number): boolean => status >= 500 && status !== 503
+
 /** The statuses that redirect to another address. */
 export const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 

@@ -121,6 +121,58 @@ describe('journal undo last', () => {
     expect(written()).toEqual(['PUT /api/v4/runners/2'])
   })
 
+  /** Has the writes of runner 2 fail, after the instance carried them out if it says 500. */
+  const failSecond = (status: number): (() => void) => {
+    const { answer } = server
+    server.answer = (seen, i) => {
+      if (seen.method !== 'PUT' || !seen.url.endsWith('/2')) return answer(seen, i)
+      if (status === 500) answer(seen, i)
+      return { status, body: {} }
+    }
+    return () => {
+      server.answer = answer
+    }
+  }
+
+  it('redoes what several undos undid together, and completes the redo', async () => {
+    await kept()
+    const both = (is: boolean) => new Map([1, 2].map((n) => [String(n), is]))
+    const mend = failSecond(403)
+    expect((await run('journal undo last --yes')).code).toBe(8)
+    mend()
+    await ok('journal undo last --yes')
+    expect(active).toEqual(both(true))
+    const mendAgain = failSecond(403)
+    expect((await run('journal undo last --redo --yes')).code).toBe(8)
+    mendAgain()
+    await ok('journal undo last --redo --yes')
+    expect(active).toEqual(both(false))
+  })
+
+  it('redoes only the undo if another write came between two undos', async () => {
+    const id = await kept()
+    const mend = failSecond(403)
+    expect((await run(`journal undo ${id} --yes`)).code).toBe(8)
+    mend()
+    await ok('runners pause 3 4')
+    await ok(`journal undo ${id} --yes`)
+    server.seen.length = 0
+    await ok('journal undo last --redo --yes')
+    expect(written()).toEqual(['PUT /api/v4/runners/2'])
+  })
+
+  it.each([[[]], [['runners pause --resume last']]])(
+    'undoes what the instance wrote before it failed, after %j',
+    async (lines) => {
+      const mend = failSecond(500)
+      expect((await run('runners pause 1 2')).code).toBe(8)
+      mend()
+      for (const line of lines) await ok(line)
+      await undone()
+      expect(active).toEqual(new Map([1, 2].map((n) => [String(n), true])))
+    },
+  )
+
   it('undoes one object, and what was under way as its process was lost', async () => {
     await ok('runners pause 7')
     const [name = ''] = files()

@@ -123,6 +123,8 @@ it.each(Object.entries(faults))(
       // What is to be deleted and is said not to be there is looked for: it is not gone.
       const isThere = first.stderr.includes('a fresh read shows that the change was not made')
       if (fault === faults['finds nothing']) expect([n, isThere]).toEqual([n, n > 3])
+      // What was done is recorded as done, so that it can be undone.
+      if (fault.done) expect([n, first.code], first.stderr).toEqual([n, 0])
       if (first.code !== 0) await run('apply --resume last --yes --retries 0')
       expect([n, await state()]).toEqual([n, whole])
       // What was not done is sent once more, and nothing else twice.

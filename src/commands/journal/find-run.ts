@@ -8,9 +8,11 @@ import {
   checkNewest,
   findLastWrite,
   formatRunLine,
+  hasSent,
   isPlanned,
   type LastWrite,
   type RunEntry,
+  type RunFolder,
   readJournalFolder,
   readRunEntry,
   resolveJournalFile,
@@ -93,11 +95,14 @@ const checkEnded = async ({ locked, file, header }: RunEntry): Promise<void> => 
 }
 
 /**
- * Chooses the run to undo or redo, from the last write. After an incomplete undo it is the run that was undone.
+ * Chooses the run to undo or redo, from the last write. After an incomplete undo it is the run that was undone, and after an incomplete
+ * redo the undo.
  * @throws Failure `usage` if the last write was an undo and is to be undone, or was none and is to be redone
  */
 const chooseRun = async ({ place }: Context, run: RunEntry, redo: boolean): Promise<RunEntry> => {
   const { undoes = '' } = run.header
+  if (redo && run.header.redo === true && !isComplete(run))
+    return readRunEntry(await resolveJournalFile(place, undoes))
   if (redo && !isUndo(run)) throw usage(`the last write, ${describeRun(run)}, is not an undo`)
   if (redo || !isUndo(run)) return run
   if (isComplete(run))
@@ -106,6 +111,27 @@ const chooseRun = async ({ place }: Context, run: RunEntry, redo: boolean): Prom
       'To redo it, run `svcctl journal undo last --redo`. To undo another run, pass its ID.',
     )
   return readRunEntry(await resolveJournalFile(place, undoes))
+}
+
+/**
+ * Finds the undos that left something to the given one. Together they undid a run, so they are redone together.
+ * @returns the newest first, up to the last other write of the author
+ */
+const findEarlierUndos = async (
+  { entries }: RunFolder,
+  { file, header }: RunEntry,
+): Promise<readonly RunEntry[]> => {
+  const found: RunEntry[] = []
+  if (header.undoes === undefined || header.command === 'apply') return found
+  const older = entries.slice(entries.findIndex((entry) => entry.file === file) + 1)
+  for (const entry of older) {
+    const { instance, profile, undoes } = entry.header
+    if (instance !== header.instance || profile !== header.profile) continue
+    if (!(await hasSent(entry))) continue
+    if (!isUndo(entry) || undoes !== header.undoes || isComplete(entry)) break
+    found.push(entry)
+  }
+  return found
 }
 
 /** @throws Failure `usage` if the run cannot be undone or redone */
@@ -144,17 +170,23 @@ const describeLaterWrites = (
     .map((entry) => `${describeRun(entry)} ${describeAuthor(entry.header)}`)
 }
 
+/** A run to undo or redo. */
+export interface FoundRun {
+  /** The file of its journal. */
+  readonly file: string
+  /** The journals of earlier undos that are redone with it, the newest first. */
+  readonly earlier: readonly string[]
+  /** Descriptions of later writes of other profiles. */
+  readonly since: readonly string[]
+}
+
 /**
  * Finds the last run of this profile on its instance.
  * @param redo true to redo what the last undo reverted
- * @returns the file of the journal, and descriptions of later writes of other profiles
  * @throws Failure `usage` if there is no such run, if the profile is ambiguous, or if the run cannot be undone; `conflict` if it is
  * still running
  */
-export const findRunToUndo = async (
-  context: Context,
-  redo: boolean,
-): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
+export const findRunToUndo = async (context: Context, redo: boolean): Promise<FoundRun> => {
   const author = await readAuthor(context)
   const journals = await readJournalFolder(getRunFolder(context.place.env))
   const last = await findLastWrite(journals, author)
@@ -170,7 +202,8 @@ export const findRunToUndo = async (
     const why = `the last write was ${describeRun(run)}: ${recoverFrom(error).message}`
     throw createRefusalWithHint(why, findUndoableRun(others, author))
   }
-  return { file: wanted.file, since }
+  const earlier = redo ? await findEarlierUndos(journals, wanted) : []
+  return { file: wanted.file, earlier: earlier.map(({ file }) => file), since }
 }
 
 /** Returns the journal file of the newest run, of any profile. */

@@ -10,7 +10,7 @@ import type { Attributes, Header } from '../../engine/journal/lines.js'
 import { readUndoable } from '../../engine/journal/objects.js'
 import type { RunHistory } from '../../engine/journal/reader.js'
 import { buildInverseValues, findIdentity, type Inverse } from '../../engine/journaling/inverse.js'
-import type { GivenObject, UndoableItem } from '../../engine/work/report.js'
+import { type GivenObject, SeenObjects, type UndoableItem } from '../../engine/work/report.js'
 import { compareInnerFirst, parseTreePlace } from '../../engine/work/turns.js'
 import { Failure, recoverFrom, usage } from '../../errors.js'
 import { lookUp } from '../usernames.js'
@@ -91,10 +91,14 @@ class LostObjects {
   /** True if any other object can be restored. */
   hasOthers = false
 
-  readonly add = (object: string, why: string): void => {
+  readonly add = (
+    { object, parent }: Pick<GivenObject, 'object' | 'parent'>,
+    why: string,
+  ): void => {
     this.#count += 1
     this.#why ||= why
-    if (this.#first.length < mostNamed) this.#first.push(`${object}: cannot be undone: ${why}`)
+    const name = object === '' ? parent : object
+    if (this.#first.length < mostNamed) this.#first.push(`${name}: cannot be undone: ${why}`)
   }
 
   /** Notes the objects that cannot be restored. @throws Failure `usage` if that is all of them */
@@ -127,7 +131,7 @@ async function* readChanges(
     const isRestored = presence || after === null || Object.keys(before ?? { id: 0 }).length > 0
     const endpoint = isRestored ? findEndpoint(own.was) : undefined
     if (isRestored && endpoint === undefined) {
-      lost.add(known.object, 'no command restores the previous state')
+      lost.add(known, 'no command restores the previous state')
       continue
     }
     lost.hasOthers = true
@@ -165,7 +169,7 @@ const addName = (was: UndoableItem, kind: string | undefined): UndoableItem => {
 }
 
 /** Plans the steps of an undo in the order of the journal. */
-async function* planSteps(
+async function* planRunSteps(
   past: RunHistory,
   inverse: Inverse,
   note: Note,
@@ -178,6 +182,20 @@ async function* planSteps(
     const named = { label: object, object, kind, ...getUndoParent(was) }
     yield { key: '', endpoint, values, ...named, row: row && toJsonFields(row), reverts: was }
   }
+}
+
+/** Plans the steps for the journals of one or more runs. Each object is restored once. */
+async function* planSteps(
+  [first, ...earlier]: readonly RunHistory[],
+  inverse: Inverse,
+  note: Note,
+): AsyncGenerator<UndoStep> {
+  if (first === undefined) return
+  if (earlier.length === 0) return yield* planRunSteps(first, inverse, note)
+  const seen = new SeenObjects()
+  for (const past of [first, ...earlier])
+    for await (const step of planRunSteps(past, inverse, note))
+      if (seen.add(step.reverts)) yield step
 }
 
 /** True if a plan names a user where only an ID is accepted. */
@@ -224,25 +242,25 @@ class StepObject implements GivenObject {
 }
 
 /**
- * Plans the steps of an undo, and reads the whole journal once. Many steps that do not depend on each other are read from the journal each
+ * Plans the steps of an undo, and reads the whole journals once. Many steps that do not depend on each other are read from the journal each
  * time, so that any number of them fits in memory.
  * @param note receives notes about objects and attributes that are not restored
  * @throws Failure `usage` if nothing can be restored, or if the journal was edited
  */
 export const readSteps = async (
   context: Context,
-  past: RunHistory,
+  runs: readonly RunHistory[],
   inverse: Inverse,
   note: Note,
 ): Promise<readonly UndoStep[] | PlanSource> => {
   const first: UndoStep[] = []
   let [count, together] = [0, false]
-  for await (const step of planSteps(past, inverse, note)) {
+  for await (const step of planSteps(runs, inverse, note)) {
     count += 1
     together ||= parseTreePlace(step.reverts.parent) !== undefined || hasUsername(step)
     if (first.length < maxFirst) first.push(step)
   }
-  const readAll = () => planSteps(past, inverse, () => {})
+  const readAll = () => planSteps(runs, inverse, () => {})
   if (count > maxFirst && !together) return createStepSource(readAll, count, first)
   const all: UndoStep[] = []
   for await (const step of readAll()) all.push(step)

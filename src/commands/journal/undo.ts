@@ -21,7 +21,7 @@ import type { UndoableItem } from '../../engine/work/report.js'
 import { Failure, usage } from '../../errors.js'
 import { shouldShowChanges, toChangeRows } from '../answers.js'
 import { type Arguments, define } from '../define.js'
-import { findRunToUndo, isUndo, requireRunName } from './find-run.js'
+import { type FoundRun, findRunToUndo, isUndo, requireRunName } from './find-run.js'
 import { readSteps } from './steps.js'
 
 /** Returns the facts of a run that the journal of its undo repeats. */
@@ -68,16 +68,14 @@ const needsRestore = async (
 const flags = { redo: boolean('redo the run that the last undo reverted') } as const
 
 /** Finds the journal file of the run. For "last", later writes of other profiles are described as well. */
-const findRunFile = async (
-  context: Context,
-  given: Arguments<typeof flags>,
-): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
+const findRunFile = async (context: Context, given: Arguments<typeof flags>): Promise<FoundRun> => {
   const redo = given.flags.redo === true
   const name = await requireRunName(context, given, 'undo')
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
-  if (name !== 'last') return { file: await resolveJournalFile(context.place, name), since: [] }
-  const { file, since } = await findRunToUndo(context, redo)
-  return { file, since: since.map((text) => `There was a write since then: ${text}.`) }
+  if (name !== 'last')
+    return { file: await resolveJournalFile(context.place, name), earlier: [], since: [] }
+  const { since, ...found } = await findRunToUndo(context, redo)
+  return { ...found, since: since.map((text) => `There was a write since then: ${text}.`) }
 }
 
 /** Returns the view of a restored object: its changed values, or its record if it was created or deleted. */
@@ -108,7 +106,7 @@ async function* undoApplyRun(
 
 async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows {
   const { instance, ui } = context
-  const { file: path, since } = await findRunFile(context, given)
+  const { file: path, earlier, since } = await findRunFile(context, given)
   const past = await readRunHistory(path)
   // A shard without objects has no endpoint in its journal.
   if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(context)
@@ -119,7 +117,8 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
   reportGap(context, past)
   if (inverse === undefined)
     return yield* undoApplyRun(context, past, { redo, notes: [...doubt, ...since] })
-  const steps = await readSteps(context, past, inverse, (text) => ui.note(text))
+  const all = [past, ...(await Promise.all(earlier.map((file) => readRunHistory(file))))]
+  const steps = await readSteps(context, all, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
   if (!isSource(steps) && steps.length === 0) return yield* yieldNothing(context)
   yield* context.write(steps, {

@@ -9,6 +9,7 @@ import { getMethod } from '../../catalogue/endpoint.js'
 import { type Item, type Outcome, type Report, toOutcome } from '../../engine/work/report.js'
 import type { ObjectWork, WorkRunner } from '../../engine/work/run.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
+import { canFollowWrite } from '../../http/status.js'
 import { type ActionStep, type PlannedAction, ReadyQueue } from '../actions.js'
 import { type Address, toPlaceText } from '../address.js'
 import { computeItemDigest } from '../attributes.js'
@@ -41,7 +42,8 @@ interface ActionResult {
 }
 
 /**
- * Reads the item again to find out whether a write was carried out, after its answer was lost or was a 404 for the object to delete.
+ * Reads the item again to find out whether a write was carried out, after its answer was lost, an error of the instance, or a 404 for the
+ * object to delete.
  * @throws Failure if the write was not carried out; `given` if the read cannot tell
  */
 const settleUnknownWrite = async (
@@ -102,7 +104,8 @@ export const executeAction = async (
   } catch (error) {
     const failure = recoverFrom(error)
     const gone = isGone(step, failure)
-    if (!gone && failure.details.unknownOutcome !== true) throw failure
+    const { status = 0, unknownOutcome } = failure.details
+    if (!gone && unknownOutcome !== true && !canFollowWrite(status)) throw failure
     await settleUnknownWrite(parts, action, failure)
     return { set, gone }
   }

@@ -200,6 +200,8 @@ export const getObjectName = (plan: Plan): string => {
   if (plan.label !== undefined && /.[!#]\d+$/.test(plan.label)) return plan.label
   const holder = getHolder(plan.endpoint)
   const name = holder === undefined ? undefined : String(plan.values[holder.name])
+  // An object without a name is the only one of its kind in its project or group.
+  if (plan.label === '' && name !== undefined) return name
   const of = holder === undefined || name === plan.label ? '' : ` of ${holder.type} ${name}`
   return `${plan.label ?? plan.endpoint.route}${of}`
 }

@@ -22,7 +22,7 @@ const hasOnlySecrets = ({ endpoint, values, extra, files }: Plan): boolean => {
 }
 
 /** True if a write creates an object: undoing it needs only the answer, no previous values. */
-const isCreation = ({ route, args, path, inverse }: Endpoint): boolean =>
+export const isCreation = ({ route, args, path, inverse }: Endpoint): boolean =>
   route.startsWith('POST ') && inverse !== undefined && path[args?.[0] ?? ''] === undefined
 
 /** Explains why a plan cannot be undone; undefined if `journal undo` can undo it. */

@@ -284,7 +284,7 @@ export const readRunEntry = async (file: string): Promise<RunEntry> => {
 }
 
 /** True if a run began an object or sent another write. A run whose file is missing counts, because it may have. */
-const hasSent = async ({ file, seq, counts }: RunEntry): Promise<boolean> => {
+export const hasSent = async ({ file, seq, counts }: RunEntry): Promise<boolean> => {
   if (seq === undefined) return false
   if (counts !== undefined && counts.done + counts.unknown > 0) return true
   return !existsSync(file) || (await readRunHistory(file, 'any')).sent

@@ -9,6 +9,7 @@ import { maskAddresses } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { redactedMark, redactSecrets } from '../../base/secrets/redact.js'
 import { placeFailure, usage } from '../../errors.js'
+import { canFollowWrite } from '../../http/status.js'
 import {
   type GivenObject,
   getItemPlace,
@@ -21,6 +22,7 @@ import {
   type Attributes,
   type BegunLine,
   type DoneLine,
+  type FailedLine,
   type Header,
   LineChecksums,
   type ObjectLine,
@@ -320,14 +322,18 @@ const addAttempt = (earlier: OpenObject | undefined, line: BegunLine): OpenObjec
   lost: earlier !== undefined,
 })
 
+/** True if a failed attempt may have changed its object: an instance can fail (500) after it wrote, or an earlier answer was lost. */
+const mayBeChanged = ({ status = 0 }: FailedLine, object: OpenObject | undefined): boolean =>
+  object?.lost === true || (canFollowWrite(status) && object?.begun.before !== undefined)
+
 /**
- * True if an object that needed no request had the changes of an earlier attempt, whose answer was lost. An undo is checked before it
+ * True if an object that was found as wanted had the changes of an earlier attempt, whose answer was lost. An undo is checked before it
  * begins, so that its journal has the earlier attempt only.
  */
 const isEarlierChange = (header: Header, line: DoneLine, { begun, lost }: OpenObject): boolean => {
   const { before, after } = begun
-  if (line.status !== undefined || before === undefined) return false
-  if (!lost && header.undoes === undefined) return false
+  if (before === undefined) return false
+  if (!lost && (line.status !== undefined || header.undoes === undefined)) return false
   return !isDeepStrictEqual(before, after ?? getIntendedAttributes(header, before))
 }
 
@@ -337,7 +343,7 @@ const isEarlierChange = (header: Header, line: DoneLine, { begun, lost }: OpenOb
  */
 async function* readChanges(
   past: RunHistory,
-  onIrreversible: (object: string, why: string) => void,
+  onIrreversible: (object: ObjectLine, why: string) => void,
 ): AsyncGenerator<UndoableItem> {
   const open = new Map<number, OpenObject>()
   const hasRowValues = hasRows(past.header)
@@ -346,7 +352,7 @@ async function* readChanges(
     const change = findChange(past.header, line, open.get(line.n)?.begun)
     const row = rows.get(line.n)
     if (typeof change !== 'string') return row === undefined ? change : { ...change, row }
-    onIrreversible(line.object, change)
+    onIrreversible(line, change)
     return undefined
   }
   /** Returns the line that tells what an ended attempt changed; undefined if it changed nothing. */
@@ -361,7 +367,7 @@ async function* readChanges(
     const { n } = line
     if (line.state === 'queued' && line.input !== undefined) rows.set(n, line.input)
     if (line.state === 'begun') open.set(n, addAttempt(open.get(n), line))
-    if (line.state === 'failed' && open.get(n)?.lost !== true) open.delete(n)
+    if (line.state === 'failed' && !mayBeChanged(line, open.get(n))) open.delete(n)
     if (line.state !== 'done' && line.state !== 'unchanged') continue
     const changing = findChangeLine(line)
     const change = changing && toChange(changing)

@@ -1,5 +1,6 @@
 /** Records the start and the outcome of each object in the journal of a run, without secrets. */
 import { isDeepStrictEqual } from 'node:util'
+import { isNumber } from '../../base/json/json.js'
 import { type Fields, mapValues } from '../../base/objects.js'
 import {
   getSecrecies,
@@ -31,6 +32,18 @@ const wholeValueReplacement: Replacement = {
   value: () => masked,
   text: (_, text) => (maskText(text) === text ? text : masked),
 }
+
+/** True if a value contains a whole number beyond 2^53, which JSON would round. */
+const holdsRounded = (value: unknown): boolean => {
+  if (isNumber(value))
+    return Number.isInteger(Number(value)) && !Number.isSafeInteger(Number(value))
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsRounded)
+}
+
+/**
+ * True if a journal can record a value. A missing or rounded value is treated like a masked one: it cannot be restored.
+ */
+export const isKeepable = (value: unknown): boolean => value !== undefined && !holdsRounded(value)
 
 /** Creates the function that masks the attributes of an endpoint for a journal. */
 export const createAttributeMask = (

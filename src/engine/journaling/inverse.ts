@@ -326,16 +326,29 @@ const findAlike = (
   return isObject(found) ? found : null
 }
 
+/** Returns the previous attributes of an object whose deletion was not carried out: no other object gets its ID. */
+const findRemaining = (records: readonly unknown[], { reverts }: Plan): Attributes => {
+  const before = reverts?.before ?? null
+  const id = before?.id
+  if (id === undefined || id === null) return null
+  return records.some((record) => isObject(record) && String(record.id) === String(id))
+    ? before
+    : null
+}
+
 /** Finds an object in its list; null if it does not exist. */
 const findListed = async (
   instance: InstanceService,
   list: Endpoint,
-  { endpoint, values }: Plan,
+  plan: Plan,
   original: Endpoint,
 ): Promise<Attributes> => {
+  const { endpoint, values } = plan
   const [name = ''] = endpoint.args ?? []
-  if (values[name] === undefined)
-    return findAlike(await collectListRecords(instance, list, values), original, values)
+  if (values[name] === undefined) {
+    const records = await collectListRecords(instance, list, values)
+    return findRemaining(records, plan) ?? findAlike(records, original, values)
+  }
   const known =
     getKindByName((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
   const wanted = String(values[name])

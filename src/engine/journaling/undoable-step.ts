@@ -3,7 +3,6 @@
  * or the object itself if the run creates or deletes it. `journaled-run.ts` records both.
  */
 
-import { isNumber } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { masked } from '../../base/secrets/names.js'
 import { type Endpoint, getMethod, getPath, toPathPattern } from '../../catalogue/endpoint.js'
@@ -17,11 +16,12 @@ import {
   toSentForm,
 } from '../command/object-reader.js'
 import { UnchangedAnswer } from '../command/outcomes.js'
+import { isCreation } from '../command/reversal.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
 import type { SnapshotFilter } from '../journal/objects.js'
-import type { AttributeMask, OutcomeFacts } from '../journal/run-record.js'
+import { type AttributeMask, isKeepable, type OutcomeFacts } from '../journal/run-record.js'
 import type { PlanAnswer } from '../rows.js'
 import type { Item } from '../work/report.js'
 import {
@@ -34,13 +34,6 @@ import {
 
 // A state is a record of attributes. It is `undefined` if it is not known, and `null` if the object does not exist. An attribute that cannot
 // be restored, because it is secret, missing or rounded, has the text `masked`.
-
-/** True if a value contains a whole number beyond 2^53, which JSON would round. */
-const holdsRounded = (value: unknown): boolean => {
-  if (isNumber(value))
-    return Number.isInteger(Number(value)) && !Number.isSafeInteger(Number(value))
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsRounded)
-}
 
 // The attributes that a run changes, and their previous values.
 
@@ -55,11 +48,6 @@ const getWantedFields = (plan: Plan): Fields =>
 /** Returns the attributes that a plan changes and that undo restores. */
 const getChangedFields = (plan: Plan): Fields =>
   plan.endpoint.changes === true ? getWantedFields(plan) : (plan.endpoint.leaves ?? {})
-
-/**
- * True if a journal can record a value. A missing or rounded value is treated like a masked one: it cannot be restored.
- */
-const isKeepable = (value: unknown): boolean => value !== undefined && !holdsRounded(value)
 
 /** Returns the wanted attributes of a plan as a record shows them. */
 const getShownAttributes = (record: Fields, wanted: Fields, endpoint: Endpoint): Attributes =>
@@ -82,11 +70,9 @@ const getGivenFields = (record: Fields, { endpoint }: Plan): Fields =>
     }),
   )
 
-/** True if a plan creates an object that no argument names. */
-const isCreationPlan = ({ endpoint }: Plan): boolean =>
-  getMethod(endpoint) === 'POST' &&
-  endpoint.inverse !== undefined &&
-  endpoint.path[endpoint.args?.[0] ?? ''] === undefined
+/** True if a plan adds an object that its argument names, such as a user to a project: it exists once or not at all. */
+const isNamedCreation = (plan: Plan): boolean =>
+  isCreation(plan.endpoint) && plan.values[plan.endpoint.args?.[0] ?? ''] !== undefined
 
 /** True if the attributes have the wanted values. */
 const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
@@ -231,6 +217,15 @@ const getResultingAttributes = (
   )
 }
 
+/** Returns the fields that identify a created object, and those that were sent as its record shows them. */
+const getCreatedFields = (plan: Plan, { value }: PlanAnswer): Attributes => {
+  const sent = isObject(value)
+    ? getShownAttributes(value, getWantedFields(plan), plan.endpoint)
+    : {}
+  const shown = Object.entries(sent ?? {}).filter(([, now]) => now !== masked)
+  return { ...Object.fromEntries(shown), ...getIdentityFields(value, plan) }
+}
+
 /** Creates a filter for the records by which objects were selected: it keeps the attributes that the run changes. */
 export const createSnapshotFilter = (first: Plan, mask: AttributeMask): SnapshotFilter => {
   const changed = getChangedFields(first)
@@ -263,8 +258,8 @@ interface StepResult {
 
 type PlanSender = (plan: Plan) => Promise<PlanAnswer>
 
-const createUnknownFailure = (): Failure =>
-  new Failure('partial', 'it may have been written before, but its values differ', {
+const createUnknownFailure = (why: string): Failure =>
+  new Failure('partial', `it may have been written before, ${why}`, {
     hint: 'Check the object, and start a new run for it.',
     unknownOutcome: true,
   })
@@ -317,7 +312,7 @@ export class UndoableStep {
    * @throws Failure `partial` if it may have been sent before, and the object is not as wanted
    */
   async sendOne(item: Item, plan: Plan, send: PlanSender): Promise<StepResult> {
-    if (item.resumeBy === 'verifying') return this.#verifySent(item, plan)
+    if (item.resumeBy === 'verifying') return this.#verifySent(item, plan, send)
     const seen = this.getSeen(item)
     const isAsWanted =
       seen.before !== undefined && hasAttributes(getWantedFields(plan), seen.before)
@@ -327,6 +322,16 @@ export class UndoableStep {
     const sent = await sending.finally(() => this.#seen.delete(item.n))
     // A write is sent even if nothing would change, because another client may change the object meanwhile.
     const answer = isAsWanted && sent.unchanged !== true ? new UnchangedAnswer(sent) : sent
+    return this.#describeSent(item, plan, answer, seen)
+  }
+
+  /** Adds the facts that the journal records to the answer of an object's request. */
+  async #describeSent(
+    item: Item,
+    plan: Plan,
+    answer: PlanAnswer,
+    seen: OutcomeFacts,
+  ): Promise<StepResult> {
     const states = answer.unchanged === true ? {} : await this.#findStates(item, plan, answer, seen)
     const { status, requestId } = answer
     return { answer, facts: { status, requestId, ...states } }
@@ -340,18 +345,23 @@ export class UndoableStep {
     seen: OutcomeFacts,
   ): Promise<OutcomeFacts> {
     if (plan.reverts !== undefined) return findRestoredState(plan, plan.reverts, answer)
-    if (isCreationPlan(plan)) return { before: null, after: getIdentityFields(answer.value, plan) }
+    if (isCreation(plan.endpoint)) return { before: null, after: getCreatedFields(plan, answer) }
     const { before, unread } = seen
     if (before === undefined) return unread === undefined ? {} : { unread }
     return { before, after: await this.#findAfter(item, plan, answer, before) }
   }
 
-  /** Verifies by its state that the request of an object was sent, as it must not be sent twice. */
-  async #verifySent(item: Item, plan: Plan): Promise<StepResult> {
+  /**
+   * Verifies by its state that the request of an object was sent, as it must not be sent twice. An object that the request adds and that
+   * does not exist shows that the request was not carried out.
+   */
+  async #verifySent(item: Item, plan: Plan, send: PlanSender): Promise<StepResult> {
     const wanted = getWantedFields(plan)
     const now = await this.#readNow(item, plan)
-    if (now === undefined || now === null) throw createUnknownFailure()
-    if (Object.keys(wanted).length > 0 && !hasAttributes(wanted, now)) throw createUnknownFailure()
+    if (now === undefined) throw createUnknownFailure('and no request shows whether it was')
+    if (now === null) return this.#describeSent(item, plan, await send(plan), {})
+    if (Object.keys(wanted).length > 0 && !hasAttributes(wanted, now))
+      throw createUnknownFailure('but its values differ')
     return { answer: {}, facts: {} }
   }
 
@@ -360,7 +370,7 @@ export class UndoableStep {
     const { inverse, header } = this.#parts
     if (plan.endpoint.changes === true || plan.endpoint.leaves !== undefined)
       return this.#state.readAttributes(plan)
-    return inverse?.isPresence === true && !isCreationPlan(plan)
+    return inverse?.isPresence === true && (!isCreation(plan.endpoint) || isNamedCreation(plan))
       ? this.#state.readPresence({ inverse, header, item, plan })
       : undefined
   }
@@ -373,7 +383,7 @@ export class UndoableStep {
       getPlannedAttributes(plan) ?? getSelectedAttributes(item.before ?? getSelected(plan), plan)
     if (inverse === undefined || (known !== undefined && !isStale)) return known
     // A request that is not allowed needs no read: it is refused when it is sent.
-    if (isCreationPlan(plan) || !(await this.#parts.canWrite(plan))) return undefined
+    if (isCreation(plan.endpoint) || !(await this.#parts.canWrite(plan))) return undefined
     return inverse.isPresence
       ? this.#state.readPresence({ inverse, header, item, plan })
       : this.#state.readAttributes(plan)

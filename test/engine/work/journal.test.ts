@@ -550,7 +550,9 @@ describe('taking back', () => {
     await left(file, [done(1, { before: { active: true }, after: { active: false } }), done(2)])
     const named: string[] = []
     const known = await all(
-      readUndoable(await readRunHistory(file), (...lost) => named.push(lost.join(': '))),
+      readUndoable(await readRunHistory(file), ({ object }, why) =>
+        named.push(`${object}: ${why}`),
+      ),
     )
     expect(known).toMatchObject([place(1)])
     expect(named).toEqual(['2: the run did not record previous values'])
