@@ -76,7 +76,8 @@ const readRows = async (file: string): Promise<SeedRows> => {
   return read.value as SeedRows
 }
 
-const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<RunningSandbox> => {
+/** Starts the instance. `leave` removes its state, unless a folder was given for it. */
+const startInstance = async ({ state, port = 0, words, rate }: StartOptions) => {
   const limit = rate === undefined ? undefined : toWholeAllowance(rate)
   const load = { port, limit, ...(await loadVocabulary(words)) }
   const sandboxes = await import('../sandbox/index.js')
@@ -87,6 +88,11 @@ const start = async ({ state, port = 0, words, rate }: StartOptions): Promise<Ru
       await leave()
       throw error
     })
+  return { sandbox, leave }
+}
+
+const start = async (options: StartOptions): Promise<RunningSandbox> => {
+  const { sandbox, leave } = await startInstance(options)
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => {
     closed ??= rethrowPublicErrors(() => sandbox.close().finally(leave))
