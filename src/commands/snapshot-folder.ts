@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
 import { type Lock, lock } from '../base/files/lock.js'
 import { createWrapper } from '../base/json/records.js'
-import { manifestName, readManifest } from '../client/manifest-schema.js'
+import { manifestName, readManifest, unfinishedName } from '../client/manifest-schema.js'
 import {
   hashSnapshotFile,
   isUnchanged,
@@ -32,7 +32,6 @@ import {
   type ProgressLog,
   readUnfinished,
   tryFile,
-  unfinishedName,
   writeSynchronously,
 } from './snapshot-progress.js'
 

@@ -53,3 +53,39 @@ it('keeps the extension that was there where no larger file may be written', asy
   expect(readdirSync(join(config, 'extensions'))).toEqual(['x'])
   expect(readFileSync(join(config, 'extensions', 'x', 'area-apples.json'), 'utf8')).toContain('"a"')
 })
+
+it('works in a folder that was deleted', async () => {
+  server.answer = () => ({ body: [{ id: 1 }] })
+  const [cwd, config] = [folder(), configuration()]
+  const call = (line: string, env: Readonly<Record<string, string>> = {}) =>
+    execa(
+      'bash',
+      [
+        '-c',
+        `rmdir "$PWD"; "$0" "$1" ${line}; code=$?; mkdir "${cwd}"; exit $code`,
+        process.execPath,
+        program,
+      ],
+      {
+        cwd,
+        extendEnv: false,
+        env: {
+          ...clean(),
+          SVC_TOKEN: 'any',
+          SVC_BASE_URL: server.url,
+          SVC_CONFIG_DIR: config,
+          ...env,
+        },
+        reject: false,
+      },
+    )
+  const list = 'runners list --instance -o id'
+  expect(await call(list)).toMatchObject({ exitCode: 0, stdout: '1', stderr: '' })
+  expect(await call(list, { SVC_CONFIG_DIR: 'relative' })).toMatchObject({
+    exitCode: 0,
+    stdout: '1',
+  })
+  const written = await call(`${list} --to x.txt`)
+  expect(written).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(written.stderr).toContain('cannot write x.txt: no such file or directory')
+})
