@@ -1,5 +1,5 @@
 /** A process that may write no larger file, by the limit of its shell. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, it } from 'vitest'
@@ -88,4 +88,25 @@ it('works in a folder that was deleted', async () => {
   const written = await call(`${list} --to x.txt`)
   expect(written).toMatchObject({ exitCode: 1, stdout: '' })
   expect(written.stderr).toContain('cannot write x.txt: no such file or directory')
+})
+
+it('creates folders that their owner can enter, whatever the umask', async () => {
+  const home = folder()
+  const line = 'profile set a --base-url https://svc.example'
+  const ran = await execa(
+    'bash',
+    ['-c', `umask 377; "$0" "$1" ${line}`, process.execPath, program],
+    {
+      extendEnv: false,
+      env: {
+        ...clean(),
+        XDG_CONFIG_HOME: join(home, 'config'),
+        XDG_CACHE_HOME: join(home, 'cache'),
+      },
+      reject: false,
+    },
+  )
+  expect(ran.exitCode, ran.stderr).toBe(0)
+  for (const path of ['config', 'config/svcctl', 'cache', 'cache/svcctl/code'])
+    expect(statSync(join(home, path)).mode & 0o777, path).toBe(0o700)
 })
