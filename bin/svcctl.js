@@ -43,7 +43,12 @@ function cacheHome() {
 }
 
 function load() {
-  const home = cacheHome()
+  let home
+  try {
+    home = cacheHome()
+  } catch {
+    // The folder is a relative path, and the current folder was deleted.
+  }
   // Node's own module.enableCompileCache() would do from 22.8 on, but starts 4 to 8 ms later.
   return home
     ? require(path.join(dist, 'start.cjs')).load(dist, entry, home, require)

@@ -172,6 +172,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENXIO: 'no process reads from it',
   EPIPE: 'the reader closed it',
   EBUSY: 'it is in use',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open on this system',
 }
 
 /** Returns the system's code of a failed call (`ENOENT`); empty if there is none. */
@@ -182,6 +184,10 @@ export const getErrorCode = (error: unknown): string =>
   typeof error.code === 'string'
     ? error.code
     : ''
+
+/** True if a call failed because there is no such file, or because a part of its path is a file. */
+export const isNoFile = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes(getErrorCode(error))
 
 /** Describes why the system could not read or write a file. */
 export const getReason = (error: unknown): string =>

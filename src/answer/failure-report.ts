@@ -1,6 +1,7 @@
 /** Chooses the output format of a run, and reports the failure that ended it, to people as text and to programs as JSON. */
 
-import { getCurrentIo } from '../base/io.js'
+import { join } from 'node:path'
+import { getCurrentIo, getTemporaryFolder } from '../base/io.js'
 import { bugs } from '../base/version.js'
 import type { Globals } from '../engine/command/globals.js'
 import { getLastValue } from '../engine/command/words.js'
@@ -102,6 +103,14 @@ const getDefectText = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Returns the remedy for an error of the operating system at a path. */
+const hintSystemFailure = (code: string, path: string): string => {
+  if (code === 'EMFILE') return 'Raise the limit of open files: ulimit -n 1024'
+  return path.startsWith(join(getTemporaryFolder(), 'svcctl-'))
+    ? 'svcctl needs a folder for temporary files. Set TMPDIR to a folder that you can write to.'
+    : 'Check the file and its permissions.'
+}
+
 /** Converts an error of the operating system to a failure. Returns undefined for any other error. */
 const toSystemFailure = (error: unknown): Failure | undefined => {
   if (!(error instanceof Error) || !('syscall' in error) || getErrorCode(error) === '')
@@ -111,10 +120,7 @@ const toSystemFailure = (error: unknown): Failure | undefined => {
     'failed',
     `${path === '' ? String(error.syscall) : path}: ${getReason(error)}`,
     {
-      hint:
-        path !== '' && path.startsWith(getCurrentIo().env.TMPDIR || '/tmp')
-          ? 'svcctl needs a folder for temporary files. Set TMPDIR to a folder that you can write to.'
-          : 'Check the file and its permissions.',
+      hint: hintSystemFailure(getErrorCode(error), path),
       cause: error,
     },
   )

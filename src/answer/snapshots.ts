@@ -3,9 +3,8 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { getCurrentIo, resolvePath } from '../base/io.js'
-import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
-import { readManifest } from '../client/manifest-schema.js'
+import { createNoSnapshotFailure, readManifest } from '../client/manifest-schema.js'
 import type { SnapshotManifest } from '../client/snapshot-manifest.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
 import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
@@ -60,11 +59,7 @@ const findInFolder = (folder: string): SnapshotChoice => {
   })
   const complete = new Set(snapshots.map((one) => one.folder))
   const incomplete = folders.filter((one) => !complete.has(one) && isIncomplete(one))
-  if (snapshots.length === 0)
-    throw usage(
-      `${folder} holds no complete snapshot`,
-      `Take one: svcctl snapshot --to ${quoteWord(folder)}`,
-    )
+  if (snapshots.length === 0) throw createNoSnapshotFailure(folder)
   return { snapshots, incomplete }
 }
 

@@ -7,6 +7,7 @@ import { type BigIntStats, closeSync, fstatSync, openSync, writeSync } from 'nod
 import { tmpdir } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { usage } from '../errors.js'
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -101,6 +102,17 @@ export const doAfter: Io['after'] = (milliseconds, work) => {
   return () => clearTimeout(timer)
 }
 
+/** Returns the folder of the process. If it was deleted, that is its former path, which the shell still has. */
+const getProcessFolder = (): string => {
+  try {
+    return process.cwd()
+  } catch {
+    const { PWD = '' } = process.env
+    if (isAbsolute(PWD)) return PWD
+    throw usage('the current folder was deleted', 'Change to another folder first.')
+  }
+}
+
 /** The `Io` of the process itself. */
 export const processIo: Io = {
   get argv() {
@@ -110,7 +122,7 @@ export const processIo: Io = {
     return process.env
   },
   get cwd() {
-    return process.cwd()
+    return getProcessFolder()
   },
   get stdin() {
     return process.stdin

@@ -1,5 +1,6 @@
 /** Declares the schema of a snapshot's manifest, and reads a manifest: by its schema, and by rules that a schema cannot express. */
 
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Array as ArrayOf, Integer, Literal, Object as Obj, Optional, String as Str } from 'typebox'
 import { normalizeBaseUrl } from '../base/base-url.js'
@@ -8,8 +9,10 @@ import type { Document, DocumentValue } from '../base/documents/index.js'
 import { readJson } from '../base/documents/json.js'
 import { Digest, MapOf, OneOf, strict } from '../base/documents/schemas.js'
 import { readRegular } from '../base/files/regular.js'
+import { resolvePath } from '../base/io.js'
+import { quoteWord } from '../base/shell-words.js'
 import { nullable } from '../catalogue/shapes/common.js'
-import { getErrorCode, getReason, usage } from '../errors.js'
+import { type Failure, getErrorCode, getReason, usage } from '../errors.js'
 
 const count = Integer({ minimum: 0 })
 const gapSchema = Obj({ status: Optional(count), why: Str() }, strict)
@@ -63,6 +66,19 @@ const manifestSchema = Obj(
 export type ManifestSchema = typeof manifestSchema
 
 export const manifestName = 'manifest.json'
+/** The file with the progress of a snapshot, until it is complete. */
+export const unfinishedName = 'unfinished.ndjson'
+
+/** Creates the failure for a folder without a complete snapshot. The hint completes an interrupted one. */
+export const createNoSnapshotFailure = (folder: string): Failure => {
+  const line = `svcctl snapshot --to ${quoteWord(folder)}`
+  return usage(
+    `${folder} holds no complete snapshot`,
+    existsSync(resolvePath(join(folder, unfinishedName)))
+      ? `Complete the interrupted one: ${line} --resume`
+      : `Take one: ${line}`,
+  )
+}
 
 /** The maximum size of a manifest or progress file, in bytes. A million parents take less. */
 export const maxDocument = 1 << 28

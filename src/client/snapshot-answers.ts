@@ -8,7 +8,6 @@ import { getCurrentIo, resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { isJson } from '../base/json/scan.js'
 import { isObject, toText } from '../base/objects.js'
-import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { type Endpoint, type EndpointTraits, getPath } from '../catalogue/endpoint.js'
 import { createFilter, type FieldReader, type RecordTest } from '../catalogue/filters.js'
@@ -17,7 +16,7 @@ import { groupsAll } from '../catalogue/undocumented.js'
 import type { Naming } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
 import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
-import { readManifest } from './manifest-schema.js'
+import { createNoSnapshotFailure, readManifest } from './manifest-schema.js'
 import {
   checkSnapshotFile,
   compareValues,
@@ -98,11 +97,7 @@ export class SnapshotReader {
   /** @throws Failure `usage` if the folder contains no complete snapshot */
   constructor(folder: string) {
     const manifest = readManifest(folder)
-    if (manifest === undefined)
-      throw usage(
-        `${folder} holds no complete snapshot`,
-        `Take one: svcctl snapshot --to ${quoteWord(folder)}`,
-      )
+    if (manifest === undefined) throw createNoSnapshotFailure(folder)
     this.manifest = manifest
     this.#folder = folder
   }

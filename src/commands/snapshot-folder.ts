@@ -1,19 +1,12 @@
 /** Writes the folder of a snapshot: one file per list, the manifest, and the progress file from which `--resume` continues. */
 import { createHash, type Hash } from 'node:crypto'
-import {
-  closeSync,
-  ftruncateSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { closeSync, ftruncateSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../base/files/files.js'
 import { type Lock, lock } from '../base/files/lock.js'
+import { makeFolders } from '../base/files/regular.js'
 import { createWrapper } from '../base/json/records.js'
-import { manifestName, readManifest } from '../client/manifest-schema.js'
+import { manifestName, readManifest, unfinishedName } from '../client/manifest-schema.js'
 import {
   hashSnapshotFile,
   isUnchanged,
@@ -32,7 +25,6 @@ import {
   type ProgressLog,
   readUnfinished,
   tryFile,
-  unfinishedName,
   writeSynchronously,
 } from './snapshot-progress.js'
 
@@ -194,7 +186,7 @@ export class ListFile {
  * @throws Failure `conflict` if another process writes to it
  */
 export const lockFolder = async (folder: string): Promise<Lock> => {
-  tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  tryFile(folder, () => makeFolders(folder, 0o700))
   const createHeldFailure = (owner: string): Failure =>
     new Failure('conflict', `${folder} is being written by ${owner}`, {
       hint: 'Wait until it ends, or choose another folder.',

@@ -24,11 +24,10 @@ import {
   listSchema,
   maxDocument,
   parentSchema,
+  unfinishedName,
 } from '../client/manifest-schema.js'
 import type { SnapshotKind, SnapshotParent } from '../client/snapshot-manifest.js'
 import { Failure, getReason, usage } from '../errors.js'
-
-export const unfinishedName = 'unfinished.ndjson'
 
 /** The first line of the progress file, which describes the snapshot. */
 const headerSchema = Obj(

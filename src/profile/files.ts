@@ -6,7 +6,7 @@ import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
 import { readStoredJson, type StoredValue } from '../base/documents/stored.js'
 import { makeFolders, readRegular } from '../base/files/regular.js'
-import { Failure, getErrorCode, getReason } from '../errors.js'
+import { Failure, getReason, isNoFile } from '../errors.js'
 
 /** Creates a usage failure for a file: the operation, the reason of the system, and a hint. */
 export const createFileFailure = (
@@ -47,7 +47,7 @@ export const readStoredFile = <const S extends XSchema>(
   try {
     bytes = readRegular(file, maxBytes)
   } catch (error) {
-    if (getErrorCode(error) === 'ENOENT') return undefined
+    if (isNoFile(error)) return undefined
     throw createFileFailure('read', file, error)
   }
   const findings = new Findings()

@@ -114,12 +114,14 @@ export const getLoginLine = (session?: NamedSession): string => {
     : `${line} -p ${quoteWord(profile.name)}`
 }
 
-const createUnconfiguredFailure = (env: Environment): Failure =>
+const createUnconfiguredFailure = (env: Environment, [first]: readonly string[]): Failure =>
   new Failure('auth', 'no instance is configured', {
     hint:
-      getEnvironmentVariable(env, 'CI_SERVER_URL') === undefined
-        ? 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.'
-        : 'For the instance of this CI job, set SVC_BASE_URL to $CI_SERVER_URL, and SVC_TOKEN to a token.',
+      first !== undefined
+        ? `No profile is the current one. Choose one with -p, or run: svcctl auth switch ${first}`
+        : getEnvironmentVariable(env, 'CI_SERVER_URL') === undefined
+          ? 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.'
+          : 'For the instance of this CI job, set SVC_BASE_URL to $CI_SERVER_URL, and SVC_TOKEN to a token.',
   })
 
 /**
@@ -140,7 +142,7 @@ export const resolveSession = (
   const chosen = chooseProfile(flags, env, services.store)
   const given = getGivenBaseUrl(flags, env)
   const baseUrl = given?.baseUrl ?? chosen?.profile.baseUrl
-  if (baseUrl === undefined) throw createUnconfiguredFailure(env)
+  if (baseUrl === undefined) throw createUnconfiguredFailure(env, services.store.listNames())
   checkChoice(flags, baseUrl, chosen?.profile)
   const same = chosen?.profile.baseUrl === baseUrl
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined

@@ -7,7 +7,7 @@ import type { Document } from '../base/documents/index.js'
 import { checkStored, readStoredJson, type StoredValue } from '../base/documents/stored.js'
 import type { Fields } from '../base/objects.js'
 import { isSwitchedOn } from '../base/text.js'
-import { Failure, getErrorCode, usage } from '../errors.js'
+import { Failure, isNoFile, usage } from '../errors.js'
 import {
   createFileFailure,
   type LockWait,
@@ -137,7 +137,7 @@ const keepPrivate = (file: string, note: (text: string) => void): void => {
   try {
     mode = statSync(file).mode & 0o777
   } catch (error) {
-    if (getErrorCode(error) === 'ENOENT') return
+    if (isNoFile(error)) return
     throw createFileFailure('read', file, error)
   }
   if ((mode & 0o077) === 0) return

@@ -3,9 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
-  existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,8 +13,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolders } from '../base/files/regular.js'
 import { findDistrust } from '../base/files/trust.js'
-import { getErrorCode } from '../errors.js'
 import type { LoadedScript } from './loader.js'
 
 /** The number of builds, of this and other versions of Node, whose code is kept. */
@@ -39,18 +37,6 @@ const removeStaleBuilds = (home: string, kept: string): void => {
   for (const name of readdirSync(kept))
     if (name.endsWith('.tmp') && getAge(join(kept, name)) > abandonedAge)
       rmSync(join(kept, name), { force: true })
-}
-
-/** Creates a folder and its parents. Node's own way never returns in /proc. */
-const makeFolders = (folder: string): void => {
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-  } catch (error) {
-    if (getErrorCode(error) === 'EEXIST') return
-    if (getErrorCode(error) !== 'ENOENT' || existsSync(dirname(folder))) throw error
-    makeFolders(dirname(folder))
-    makeFolders(folder)
-  }
 }
 
 /** Writes a file so that it appears complete or not at all, and is on the disk before it has its name. */
@@ -92,7 +78,7 @@ export const keep = (folder: string, scripts: readonly LoadedScript[], kind: str
     const list = join(folder, 'kinds')
     const known = readKinds(list)
     if (known.length >= maxKinds && scripts.every(({ before }) => before > 0)) return
-    makeFolders(folder)
+    makeFolders(folder, 0o700)
     // In a shared folder, another user may have created it in the meantime.
     if (findDistrust(folder) !== undefined) return
     accessSync(folder, constants.W_OK)

@@ -12,7 +12,11 @@ import { type Env, isAccessible, isCi } from './style.js'
 
 // Detecting that a person leaves a question without an answer: Ctrl-D, or a terminal that hung up.
 
-type PromptInput = NodeJS.ReadableStream
+type PromptInput = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean
+  readonly isRaw?: boolean
+  setRawMode?(mode: boolean): unknown
+}
 
 const guardedInputs = new WeakSet<object>()
 
@@ -31,6 +35,16 @@ const scheduleAfterTwoTurns = (work: () => void): void => {
 }
 
 /**
+ * Hides typed keys again after another process stopped and continued this one: the shell has changed the terminal's
+ * mode since. The mode is left first, because Node does not set one that it believes to be set.
+ */
+const restoreMode = (input: PromptInput): void => {
+  if (input.isRaw !== true) return
+  input.setRawMode?.(false)
+  input.setRawMode?.(true)
+}
+
+/**
  * Asks a question with a signal that is aborted when the keyboard ends or is released before the answer. Readline
  * closes at Ctrl-D, and would then wait forever. Returning from Ctrl-Z also releases the keyboard, and takes it up
  * again.
@@ -43,30 +57,35 @@ const askUntilLeft = async <T>(
 ): Promise<T> => {
   await guardMode(input)
   const left = new AbortController()
-  let back = false
-  const recordResume = (): void => {
-    back = true
+  let resumes = false
+  const continueQuestion = (): void => {
+    restoreMode(input)
+    // Readline releases the keyboard during the same signal, if at all.
+    resumes = true
+    setImmediate(() => {
+      resumes = false
+    })
   }
   const leave = (): void => left.abort()
-  const paused = (): void =>
-    scheduleAfterTwoTurns(() => {
-      if (back) input.resume()
-      else leave()
-      back = false
-    })
-  const release = getCurrentIo().onSignal('SIGCONT', recordResume)
+  const paused = (): void => {
+    const next = resumes ? () => input.resume() : leave
+    scheduleAfterTwoTurns(next)
+  }
+  const release = getCurrentIo().onSignal('SIGCONT', continueQuestion)
   input.on('pause', paused).once('end', leave).once('close', leave)
   try {
     return await ask(signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]))
   } finally {
     release()
     input.off('pause', paused).off('end', leave).off('close', leave)
+    // After Ctrl-Z, readline believes that it has released the keyboard, which would keep the process alive.
+    input.pause()
   }
 }
 
 /** The streams of prompts. */
 interface PromptStreams {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly input: PromptInput
   /** Standard error, because standard output belongs to the answer. */
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
   readonly signal?: AbortSignal

@@ -30,6 +30,12 @@ describe.skipIf(process.platform === 'win32')('a path', () => {
     expect(findDistrust(join(home, 'a/new/folder'))).toBeUndefined()
   })
 
+  it('is trusted below a file, where nothing can exist', () => {
+    chmodSync(file(), 0o777)
+    expect(findDistrust(join(file(), 'x'))).toBeUndefined()
+    expect(findDistrust('/dev/null/svcctl/config.json')).toBeUndefined()
+  })
+
   it.each(['a/b/file', 'a/b', 'a', '.'])('is not when others may write %s', (part) => {
     const path = join(home, part)
     for (const mode of [0o720, 0o702, 0o777, 0o1777].filter((m) => !superuser || m < 0o1000)) {

@@ -107,6 +107,16 @@ describe('a process that ended between the renames', () => {
     expect(bytesOf(at)).toEqual(bytesOf(kept))
   })
 
+  it('is completed by the line that reading it hints at', async () => {
+    const at = copyOf(renaming)
+    const { code, stderr } = await from(at, 'runners list')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`svcctl snapshot --to ${at} --resume`),
+    ])
+    expect((await resume(at)).code).toBe(0)
+  })
+
   it('leaves a folder that --overwrite takes, also for other lists', async () => {
     const at = copyOf(renaming)
     expect((await take(at)).stderr).toContain('--resume')

@@ -1,5 +1,5 @@
 /** A process that may write no larger file, by the limit of its shell. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, it } from 'vitest'
@@ -52,4 +52,61 @@ it('keeps the extension that was there where no larger file may be written', asy
   expect([failed.exitCode, failed.stderr]).toEqual([2, expect.stringContaining('cannot write')])
   expect(readdirSync(join(config, 'extensions'))).toEqual(['x'])
   expect(readFileSync(join(config, 'extensions', 'x', 'area-apples.json'), 'utf8')).toContain('"a"')
+})
+
+it('works in a folder that was deleted', async () => {
+  server.answer = () => ({ body: [{ id: 1 }] })
+  const [cwd, config] = [folder(), configuration()]
+  const call = (line: string, env: Readonly<Record<string, string>> = {}) =>
+    execa(
+      'bash',
+      [
+        '-c',
+        `rmdir "$PWD"; "$0" "$1" ${line}; code=$?; mkdir "${cwd}"; exit $code`,
+        process.execPath,
+        program,
+      ],
+      {
+        cwd,
+        extendEnv: false,
+        env: {
+          ...clean(),
+          SVC_TOKEN: 'any',
+          SVC_BASE_URL: server.url,
+          SVC_CONFIG_DIR: config,
+          ...env,
+        },
+        reject: false,
+      },
+    )
+  const list = 'runners list --instance -o id'
+  expect(await call(list)).toMatchObject({ exitCode: 0, stdout: '1', stderr: '' })
+  expect(await call(list, { SVC_CONFIG_DIR: 'relative' })).toMatchObject({
+    exitCode: 0,
+    stdout: '1',
+  })
+  const written = await call(`${list} --to x.txt`)
+  expect(written).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(written.stderr).toContain('cannot write x.txt: no such file or directory')
+})
+
+it('creates folders that their owner can enter, whatever the umask', async () => {
+  const home = folder()
+  const line = 'profile set a --base-url https://svc.example'
+  const ran = await execa(
+    'bash',
+    ['-c', `umask 377; "$0" "$1" ${line}`, process.execPath, program],
+    {
+      extendEnv: false,
+      env: {
+        ...clean(),
+        XDG_CONFIG_HOME: join(home, 'config'),
+        XDG_CACHE_HOME: join(home, 'cache'),
+      },
+      reject: false,
+    },
+  )
+  expect(ran.exitCode, ran.stderr).toBe(0)
+  for (const path of ['config', 'config/svcctl', 'cache', 'cache/svcctl/code'])
+    expect(statSync(join(home, path)).mode & 0o777, path).toBe(0o700)
 })

@@ -9,8 +9,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { getRunFailure } from '../../src/answer/failure-report.js'
 import { startSandbox } from '../../src/sandbox/index.js'
 import { head } from '../faults/answers.js'
 import { lie } from '../faults/server.js'
@@ -225,5 +227,46 @@ describe('a configuration', () => {
     const tokens = JSON.parse(readFileSync(join(config, 'tokens.json'), 'utf8'))
     expect(Object.keys(stored.profiles).sort()).toEqual([...names].sort())
     expect(Object.keys(tokens).sort()).toEqual([...names].sort())
+  })
+})
+
+describe('a home that is no folder, such as /dev/null', () => {
+  const call = (line: string, env: Readonly<Record<string, string>> = {}) =>
+    svcctl(line.split(' '), { env: { SVC_CONFIG_DIR: '/dev/null/svcctl', ...env } })
+
+  it('has no profiles, no journals and no state', async () => {
+    for (const line of ['profile list -o json', 'journal list -o json'])
+      expect(await call(line)).toMatchObject({ code: 0, stdout: '[]\n' })
+    const ran = await call('runners list --instance --limit 1 -o id --sandbox')
+    expect(ran).toMatchObject({ code: 0, stdout: '1\n' })
+    expect(ran.stderr).toContain('changes to the embedded instance are not saved')
+  })
+
+  it('needs none of them for an instance from the environment', async () => {
+    expect(await call('runners get 1 -o id', signedIn())).toMatchObject({ code: 0, stdout: '1\n' })
+  })
+
+  it('is not made writable by a hint of doctor', async () => {
+    expect((await call('doctor', signedIn())).stdout).not.toContain('chmod')
+  })
+})
+
+describe('an error of the system', () => {
+  const hint = (code: string, path: string) => {
+    const error = Object.assign(new Error(code), { code, path, syscall: 'open' })
+    const { message, details } = getRunFailure({ error, interrupted: false })
+    return [message, details.hint]
+  }
+
+  it('names the limit of open files', () => {
+    expect(hint('EMFILE', '/a')).toEqual([
+      '/a: too many files are open',
+      'Raise the limit of open files: ulimit -n 1024',
+    ])
+  })
+
+  it('is about temporary files only in a folder that svcctl made for them', () => {
+    expect(hint('EACCES', join(tmpdir(), 'home/x'))[1]).toContain('Check the file')
+    expect(hint('EACCES', join(tmpdir(), 'svcctl-XXXXXX'))[1]).toContain('Set TMPDIR')
   })
 })

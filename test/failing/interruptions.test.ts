@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, describe, expect, it } from 'vitest'
+import { getPaths, openStore, openTokens, signIn } from '../../src/profile/index.js'
 import { head, refuse } from '../faults/answers.js'
 import { type Behaviour, type LyingServer, lie } from '../faults/server.js'
 import { exitOf, folder } from '../support/program.js'
@@ -140,6 +141,37 @@ describe.each(signals)('%s', (signal) => {
     const { stdout: _, stderr, ...ended } = await run.ended
     expect(ended).toEqual(ending)
     expect(stderr).toMatch(/interrupted while waiting; the rebase of .*4 continues on the instance/)
+  })
+
+  also('SIGTERM', 'during a token refresh keeps the new tokens', async () => {
+    const asked = moment()
+    const answered = moment()
+    const server = await serve(async (_asked, socket) => {
+      asked.now()
+      await answered.come
+      socket.write(answer('{"access_token":"new","refresh_token":"next","expires_in":7200}'))
+    })
+    const config = folder()
+    const paths = getPaths({ SVC_CONFIG_DIR: config })
+    const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
+    const tokens = openTokens(paths, env)
+    const settings = { 'token-kind': 'oauth', 'token-url': `${server.url}/oauth/token` }
+    const expiresAt = '2020-01-01T00:00:00.000Z'
+    await signIn(openStore(paths), tokens, {
+      name: 'prod',
+      baseUrl: server.url,
+      token: { token: 'old', kind: 'oauth', refreshToken: 'first', expiresAt },
+      changes: settings,
+    })
+    const run = startLine(['runners', 'list', '--instance', '-p', 'prod'], { env })
+    await asked.come
+    run.kill(signal)
+    answered.now()
+    const { stderr, ...ended } = await run.ended
+    expect(ended).toEqual({ ...ending, stdout: '' })
+    expect(stderr).toMatch(/interrupted/)
+    expect(server.seen.map(({ path }) => path)).toEqual(['/oauth/token'])
+    expect(await tokens.read('prod', 'file')).toMatchObject({ token: 'new', refreshToken: 'next' })
   })
 
   it('in the middle of writes to many says which were done', async () => {

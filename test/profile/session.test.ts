@@ -176,6 +176,18 @@ describe('no session', () => {
     expect(inJob.details.hint).toContain('set SVC_BASE_URL to $CI_SERVER_URL')
   })
 
+  it('without a current profile: names one to choose', async () => {
+    const services = await profiles()
+    for (const name of services.store.listNames().slice(1)) await services.store.delete(name)
+    const [name = ''] = services.store.listNames()
+    writeFileSync(
+      services.store.file,
+      readFileSync(services.store.file, 'utf8').replace(/"current": "[^"]*",/, ''),
+    )
+    const failure = await failureOf(() => resolveSession({}, {}, services))
+    expect(failure.details.hint).toContain(`svcctl auth switch ${name}`)
+  })
+
   it('with a profile that is not there', async () => {
     const services = await profiles()
     const failure = await failureOf(() => resolveSession({ profile: 'prd' }, {}, services))

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Prompts } from '../../src/base/interaction.js'
 import { createPrompts } from '../../src/terminal/prompts.js'
 import { fakeKeyboard, fakeScreen } from './streams.js'
@@ -37,6 +37,7 @@ const enter = '\r'
 const tab = '\t'
 const down = '\u001b[B'
 const ctrlC = '\u0003'
+const ctrlZ = '\u001a'
 const ctrlD = '\u0004'
 const kinds: readonly (readonly [string, (p: Prompts) => Promise<unknown>])[] = [
   ['confirm', (p) => p.confirm('Q?')],
@@ -122,16 +123,45 @@ describe('every kind of question', () => {
     input.end()
     await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
   })
-  it('goes on after Ctrl-Z, which lets go of the keyboard and takes it up again', async () => {
-    const input = fakeKeyboard()
+  it.each(ways)(
+    'goes on after Ctrl-Z, and releases the keyboard after the answer: %s',
+    async (_way, env) => {
+      const stop = vi.spyOn(process, 'kill').mockReturnValue(true)
+      const input = fakeKeyboard()
+      const output = fakeScreen()
+      const answer = createPrompts({ input, output }, env).text('Q?')
+      while (!output.text().includes('Q?')) await new Promise((resolve) => setImmediate(resolve))
+      input.write(ctrlZ)
+      await vi.waitFor(() => expect(stop).toHaveBeenCalledWith(process.pid, 'SIGTSTP'))
+      stop.mockRestore()
+      process.emit('SIGCONT', 'SIGCONT')
+      input.write(`x${enter}`)
+      expect(await answer).toBe('x')
+      // A keyboard that is still read would keep the process alive.
+      expect(input.isPaused()).toBe(true)
+    },
+  )
+  it.each(ways)('hides keys after another process stopped this one: %s', async (_way, env) => {
+    const modes: boolean[] = []
+    const keyboard = fakeKeyboard()
+    const input = Object.assign(keyboard, {
+      isRaw: false,
+      setRawMode: (mode: boolean) => {
+        modes.push(mode)
+        input.isRaw = mode
+        return keyboard
+      },
+    })
     const output = fakeScreen()
-    const answer = createPrompts({ input, output }, {}).text('Q?')
+    const answer = createPrompts({ input, output }, env).secret('Q?')
     while (!output.text().includes('Q?')) await new Promise((resolve) => setImmediate(resolve))
-    // As readline does when the process is continued.
+    expect(modes).toEqual([true])
     process.emit('SIGCONT', 'SIGCONT')
-    input.pause()
-    input.write(`x${enter}`)
-    expect(await answer).toBe('x')
+    expect(modes).toEqual([true, false, true])
+    // Ctrl-D still leaves the question.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    input.write(ctrlD)
+    await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
   })
 })
 

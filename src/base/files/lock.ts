@@ -6,7 +6,6 @@
 
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -23,7 +22,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, getErrorCode } from '../../errors.js'
 import { getCurrentIo } from '../io.js'
-import { readRegular } from './regular.js'
+import { makeFolders, readRegular } from './regular.js'
 
 // The identity of this process, and the check whether another one still runs.
 
@@ -181,7 +180,7 @@ const takeFreeLock = (directory: string): string | undefined => {
   const prepared = `${directory}.${made}`
   const name = `owner-${made}`
   try {
-    mkdirSync(prepared, { mode: 0o700 })
+    makeFolders(prepared, 0o700)
     writeFileSync(join(prepared, name), JSON.stringify(getThisProcess()), { mode: 0o600 })
     // An empty directory is a released lock. Windows does not rename over it, and no system renames over a full one.
     runUnless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))

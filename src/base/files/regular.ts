@@ -1,5 +1,6 @@
 /** Reads the tool's own files, and creates its folders. Only regular files are read, so that no pipe or device blocks forever. */
 import {
+  chmodSync,
   closeSync,
   constants,
   existsSync,
@@ -54,6 +55,8 @@ export const makeFolders = (folder: string, mode?: number): readonly string[] =>
   const path = resolvePath(folder)
   try {
     mkdirSync(path, mode)
+    // A umask such as 177 would take the right to enter the folder from its owner.
+    if (mode !== undefined && (statSync(path).mode & mode) !== mode) chmodSync(path, mode)
     return [path]
   } catch (error) {
     if (getErrorCode(error) === 'EEXIST' && statSync(path).isDirectory()) return []

@@ -46,6 +46,10 @@ const readStats = (path: string): Stats | 'hidden' | undefined => {
   }
 }
 
+/** True for a file or a device, such as /dev/null. Nothing can exist below it. */
+const isNoFolder = (stats: Stats | 'hidden'): boolean =>
+  stats !== 'hidden' && !stats.isDirectory() && !stats.isSymbolicLink()
+
 /**
  * Returns the reason not to trust a path; undefined if it is trusted. The path, the folders above it, and each link with its target must
  * belong to this user or to root. No other user may write them. A path that does not exist yet is judged by its folder. Windows has no such
@@ -59,7 +63,7 @@ export const findDistrust = (path: string): Distrust | undefined => {
   let names = resolvePath(path).slice(here.length).split(sep)
   for (let next: string | undefined = here; next !== undefined; ) {
     const stats = readStats(next)
-    if (stats === undefined) return undefined
+    if (stats === undefined || (names.length > 0 && isNoFolder(stats))) return undefined
     const why = stats === 'hidden' ? stats : findStatsDistrust(stats, user)
     if (why !== undefined) return { path: next, why }
     if (stats !== 'hidden' && stats.isSymbolicLink()) {

@@ -17,7 +17,7 @@ import { pipeline } from 'node:stream/promises'
 import { crc32, inflateRawSync } from 'node:zlib'
 import type { Entry } from 'yauzl'
 import { makeFolders } from '../../base/files/regular.js'
-import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
+import { Failure, getErrorCode, getReason, isNoFile, usage } from '../../errors.js'
 import type { WrittenFile } from '../answers.js'
 import {
   type Archive,
@@ -184,7 +184,7 @@ interface ScratchFolder {
 
 const findFileStats = (path: string): Promise<Stats | undefined> =>
   lstat(path).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(getErrorCode(error))) return undefined
+    if (isNoFile(error)) return undefined
     throw error
   })
 

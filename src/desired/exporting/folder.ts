@@ -10,7 +10,7 @@ import { makeFolders, readRegular } from '../../base/files/regular.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { isModestYaml, loadYamlParser } from '../../base/yaml/texts.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
-import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
+import { Failure, getReason, isNoFile, usage } from '../../errors.js'
 import { isPlacePath, type ManagedPlace, toPlaceText } from '../address.js'
 import { isConfigSchema } from '../files/document.js'
 import { schemaFile, writtenHere } from './model.js'
@@ -26,7 +26,7 @@ const ignoreMissing = <T>(look: () => T): T | undefined => {
   try {
     return look()
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(getErrorCode(error))) return undefined
+    if (isNoFile(error)) return undefined
     throw error
   }
 }

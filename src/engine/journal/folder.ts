@@ -7,7 +7,7 @@ import { type FileHandle, readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { getCurrentIo } from '../../base/io.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { type Failure, getErrorCode, usage } from '../../errors.js'
+import { type Failure, isNoFile, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
 import type { WorkspaceService } from '../command/context.js'
 import type { Argument, Suggestion } from '../command/types.js'
@@ -157,7 +157,7 @@ export const listRunNames = async (folder: string): Promise<readonly RunName[]> 
     const names = await readdir(folder)
     return names.flatMap((name) => parseRunName(name) ?? []).toSorted(compareByAge)
   } catch (error) {
-    if (getErrorCode(error) === 'ENOENT') return []
+    if (isNoFile(error)) return []
     throw error
   }
 }

@@ -22,8 +22,8 @@ export const getInstanceName = async (
 ): Promise<string> =>
   place.globals.sandbox ? `sandbox:${getStateFolder(place.env)}` : (await place.session()).baseUrl
 
-/** The error codes for a folder without write permission, such as a read-only home. */
-const unwritableCodes = new Set(['EACCES', 'EPERM', 'EROFS'])
+/** The error codes for a folder that cannot be written, such as one below a read-only home, or below /dev/null. */
+const unwritableCodes = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'])
 
 /**
  * Opens the folder in which the embedded instance works: its state folder. If that is not writable, a temporary folder

@@ -47,6 +47,30 @@ const sendForm = (
     throw addWorkspaceHint(error)
   })
 
+/** The time that an interruption leaves a token refresh for its answer, in milliseconds. Without the answer, the sign-in is lost. */
+const refreshGrace = 5000
+
+/** Runs work with a signal that is aborted some time after another one. */
+const withGrace = async <T>(
+  signal: AbortSignal,
+  work: (late: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  if (signal.aborted) return work(signal)
+  const io = getCurrentIo()
+  const late = new AbortController()
+  let release = (): void => {}
+  const wait = (): void => {
+    release = io.after(refreshGrace, () => late.abort())
+  }
+  signal.addEventListener('abort', wait, { once: true })
+  try {
+    return await work(late.signal)
+  } finally {
+    signal.removeEventListener('abort', wait)
+    release()
+  }
+}
+
 interface MessageSink {
   readonly note: (text: string) => void
   readonly warn: (text: string) => void
@@ -189,7 +213,7 @@ export class RunSessions implements OpenSessions {
     const { globals, signal } = this.#options
     const transport = await createTransport(session, globals.insecure, env)
     const timeout = globals.timeout ?? session.profile?.timeout ?? refreshTimeout
-    return sendForm(url, form, { transport, timeout, signal })
+    return withGrace(signal, (late) => sendForm(url, form, { transport, timeout, signal: late }))
   }
 }
 
