@@ -5,6 +5,7 @@ import { isObject, type JsonValue, type JsonValues } from '../../../base/objects
 import { isSecret as holdsSecret } from '../../../base/secrets/mask.js'
 import { isSecretName } from '../../../base/secrets/names.js'
 import { suggestSimilar } from '../../../base/suggest.js'
+import { isListParam, isText } from '../../../catalogue/params.js'
 import { createInputFailure, type Failure, usage } from '../../../errors.js'
 import { getCommandName, getRowFlags } from '../../command/derive.js'
 import type { Command, Flag, Given } from '../../command/types.js'
@@ -34,8 +35,8 @@ const toCellTexts = (value: unknown): readonly string[] => {
 
 /** True for an empty text or list of a JSON record, which clears the attribute. An empty cell of a table has no value. */
 const isCleared = ({ param }: Flag, value: unknown): boolean =>
-  (param.type === 'string' && value === '') ||
-  (param.type === 'list' && Array.isArray(value) && value.length === 0)
+  (isText(param) && value === '') ||
+  (isListParam(param) && Array.isArray(value) && value.length === 0)
 
 const findColumnFlag = (command: Command, column: string): Flag => {
   const flags = getRowFlags(command)
