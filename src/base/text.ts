@@ -1,4 +1,4 @@
-/** Quotes, counts, shortens and processes text for people, and reads switches. */
+/** Quotes, counts, shortens and processes text for people. */
 
 /** The meaning of a colored word; the colors are those of every terminal, on light and dark. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet' | 'grave'
@@ -106,11 +106,3 @@ export const toSingular = (word: string): string => {
   if (/(?:sses|xes|ches|shes)$/.test(word)) return word.slice(0, -2)
   return word.replace(/ies$/, 'y').replace(/s$/, '')
 }
-
-// Environment variables that switch something on, such as `SVC_SANDBOX=1` and `CI=true`.
-
-const offWords: readonly string[] = ['', '0', 'false', 'no', 'off']
-
-/** True if a variable is set to anything but a word for off: `0`, `false`, `no` or `off`, in any case. */
-export const isSwitchedOn = (value: string | undefined): boolean =>
-  !offWords.includes((value ?? '').trim().toLowerCase())

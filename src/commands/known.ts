@@ -1,6 +1,6 @@
 /** Finds undocumented settings, fields and values of an instance, and its missing endpoints, with at most twelve read requests. */
 import { isObject, toText } from '../base/objects.js'
-import { isSwitchedOn } from '../base/text.js'
+import { isSwitchedOn } from '../base/switches.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
 import { geo } from '../catalogue/areas/geo.js'

@@ -4,7 +4,7 @@
 
 import { type Fields, isObject } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
-import { isSwitchedOn } from '../base/text.js'
+import { isSwitchedOn } from '../base/switches.js'
 import { settings } from '../catalogue/areas/settings.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'

@@ -6,7 +6,7 @@ import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
 import { checkStored, readStoredJson, type StoredValue } from '../base/documents/stored.js'
 import type { Fields } from '../base/objects.js'
-import { isSwitchedOn } from '../base/text.js'
+import { isSwitchedOn } from '../base/switches.js'
 import { Failure, isNoFile, usage } from '../errors.js'
 import {
   createFileFailure,

@@ -11,7 +11,8 @@ import {
   roughWidths,
   type Widths,
 } from '../base/screen-text.js'
-import { isSwitchedOn, type Tone } from '../base/text.js'
+import { isSwitchedOn } from '../base/switches.js'
+import type { Tone } from '../base/text.js'
 import { bad, getStatusStyle, good, warn } from '../base/tones.js'
 
 /** The values of `--color`. */

@@ -1,6 +1,6 @@
 /** Declares the type of a global flag, the flags that choose an instance, and the form of `--max-failures`. */
 
-import { isSwitchedOn } from '../../base/text.js'
+import { isSwitchedOn } from '../../base/switches.js'
 import { usage } from '../../errors.js'
 import type { FailureLimit } from '../work/report.js'
 import type { Flag } from './description.js'

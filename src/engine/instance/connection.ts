@@ -5,7 +5,8 @@
 
 import type { Meter } from '../../base/interaction.js'
 import { getCurrentIo } from '../../base/io.js'
-import { isSwitchedOn, tellOnce } from '../../base/text.js'
+import { isSwitchedOn } from '../../base/switches.js'
+import { tellOnce } from '../../base/text.js'
 import { userAgent } from '../../base/version.js'
 import type { EndpointTraits } from '../../catalogue/endpoint.js'
 import { defaultMaxWait } from '../../client/defaults.js'
