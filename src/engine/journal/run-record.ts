@@ -53,9 +53,7 @@ export const createAttributeMask = (
   return (attributes) =>
     attributes === null
       ? null
-      : mapValues(maskFields(attributes, findSecrecy, wholeValueReplacement), (value) =>
-          maskSentSecret(value),
-        )
+      : mapValues(maskFields(attributes, findSecrecy, wholeValueReplacement), maskSentSecret)
 }
 
 /** The facts about an outcome that a journal records besides the state. */
@@ -77,8 +75,12 @@ export type AttributeMask = (attributes: Attributes) => Attributes
 /** Removes secrets from a text of the instance, which may repeat what it received. */
 const removeSecrets = (text: string): string => maskAddresses(redactSecrets(text))
 
-/** The facts that the begun line of an object already contains. */
-type KnownFacts = Pick<OutcomeFacts, 'before' | 'after'>
+/** The facts that the lines of a journal tell about an object that is begun. */
+interface KnownFacts {
+  readonly before?: Attributes
+  /** The state that the object is to have. */
+  readonly intended?: Attributes
+}
 
 const noFacts: OutcomeFacts = {}
 
@@ -118,9 +120,10 @@ const createDoneLine = (
   known: KnownFacts,
   getIntendedAttributes: (before: Attributes) => Attributes,
 ): DoneLine => {
-  const was = before ?? known.before
   const intended =
-    known.after === undefined && was !== undefined ? getIntendedAttributes(was) : known.after
+    known.intended === undefined && before !== undefined
+      ? getIntendedAttributes(before)
+      : known.intended
   return {
     n,
     object: renamed,
@@ -157,7 +160,8 @@ export const createRunRecord = <R>(
       const { before, after: wanted, unread } = maskFacts(getKnownFacts(item))
       const intended = before === undefined ? undefined : getIntendedAttributes(before)
       const after = isDeepStrictEqual(wanted, intended) ? undefined : wanted
-      if (before !== undefined) knownFacts.set(n, { before, after })
+      if (before !== undefined)
+        knownFacts.set(n, { before, intended: wanted === undefined ? intended : wanted })
       const why = unread && removeSecrets(unread)
       return journal.append({ n, object, parent, state: 'begun', before, after, unread: why })
     },
