@@ -107,7 +107,7 @@ const getProcessFolder = (): string => {
   try {
     return process.cwd()
   } catch {
-    const { PWD = '' } = process.env
+    const { PWD = '' } = processIo.env
     if (isAbsolute(PWD)) return PWD
     throw usage('the current folder was deleted', 'Change to another folder first.')
   }

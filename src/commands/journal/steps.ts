@@ -242,7 +242,7 @@ class StepObject implements GivenObject {
 }
 
 /**
- * Plans the steps of an undo, and reads the whole journals once. Many steps that do not depend on each other are read from the journal each
+ * Plans the steps of an undo, and reads all journals once. Many steps that do not depend on each other are read from the journals each
  * time, so that any number of them fits in memory.
  * @param note receives notes about objects and attributes that are not restored
  * @throws Failure `usage` if nothing can be restored, or if the journal was edited

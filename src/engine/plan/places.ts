@@ -44,7 +44,7 @@ const mapParts = (text: string, work: (part: string) => string): string =>
     .join(',')
 
 /**
- * Returns the line with a path in the place of each address and each written path.
+ * Returns the line with the paths of the instance: addresses are replaced, and paths are cleaned.
  * @param baseUrl returns the instance's address; called only if the line contains an address
  * @throws Failure `usage` for an address of another instance, or of something else than a project or group of the expected kind
  */

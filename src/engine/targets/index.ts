@@ -67,7 +67,7 @@ const parsePipedNames = async (
   return [...new Set(found.map(({ text: name }) => name))]
 }
 
-/** Parses the names in standard input, and replaces addresses and written paths by paths. */
+/** Parses the names in standard input. Addresses are replaced by paths, and paths are cleaned. */
 const parsePipedPaths = async (
   { place }: Context,
   ...named: Parameters<typeof parsePipedNames>
