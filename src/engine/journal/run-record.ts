@@ -120,10 +120,9 @@ const createDoneLine = (
   known: KnownFacts,
   getIntendedAttributes: (before: Attributes) => Attributes,
 ): DoneLine => {
+  // Nothing tells beforehand what an object that is created will show.
   const intended =
-    known.intended === undefined && before !== undefined
-      ? getIntendedAttributes(before)
-      : known.intended
+    known.intended === undefined && before ? getIntendedAttributes(before) : known.intended
   return {
     n,
     object: renamed,
