@@ -133,7 +133,7 @@ const large = async (bench: Bench): Promise<void> => {
   bench.report({
     work: 'peak memory of a plan of 50,000 objects',
     measured: peak(runs),
-    budget: 180,
+    budget: 200,
     unit: 'MB',
   })
 }
@@ -155,7 +155,7 @@ const mostlySame = async (bench: Bench): Promise<void> => {
   }
   const baseUrl = `${bench.instance(projects, 0)}/rules/${each}/0`
   const planned = on(baseUrl, 'plan', folder, ...wide, '-q')
-  await measured(bench, 'plan of 51,000 objects in 3,000 files, 5,100 to change', planned, 40, 130)
+  await measured(bench, 'plan of 51,000 objects in 3,000 files, 5,100 to change', planned, 40, 200)
 }
 
 const peak = (runs: readonly Run[]): number => Math.max(...runs.map((r) => r.megabytes))
@@ -168,7 +168,7 @@ const measured = async (
   budget?: number,
   memory?: number,
 ): Promise<void> => {
-  const { it } = await sideBySide({ it: program }, bench.runs || 3, bench.folder, 0)
+  const { it } = await sideBySide({ it: program }, bench.runs || 1, bench.folder, 0)
   const wall = median(it.map((r) => r.wall))
   const goal = budget === undefined ? {} : { budget }
   bench.report({ work, measured: wall, unit: 's', detail: used(it), ...goal })

@@ -51,7 +51,7 @@ const limited = async (bench: Bench): Promise<void> => {
     [`tells/${allowed}`, ', with RateLimit headers and two requests each', 0],
   ] as const) {
     const ideal = idealFor(flags.length === 0 ? 2 * count : count)
-    const runs = await counted(bench, bench.runs || 2, 20, limit, (url) =>
+    const runs = await counted(bench, bench.runs || 1, 20, limit, (url) =>
       pausing(url, count, ...flags),
     )
     bench.report({

@@ -15,7 +15,7 @@ import { instances } from './instances.js'
 import { lists } from './lists.js'
 import { sandbox } from './sandbox.js'
 import { start } from './start.js'
-import { type Row, tableOf } from './table.js'
+import { lineOf, type Row, tableOf } from './table.js'
 import { million, writes } from './writes.js'
 
 const groups: Record<string, (bench: Bench) => Promise<void>> = {
@@ -46,7 +46,7 @@ build()
 const rows: Row[] = []
 const report = (row: Row): void => {
   rows.push(row)
-  process.stderr.write('.')
+  process.stderr.write(`${lineOf(row)}\n`)
 }
 await withBench(Number(values.runs), report, async (bench) => {
   for (const [name, group] of Object.entries(groups)) {

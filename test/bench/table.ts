@@ -33,6 +33,10 @@ const verdict = (row: Row): string => {
   return Number(measured.toFixed(digits(row))) <= budget ? 'ok' : 'over'
 }
 
+/** A row as soon as it is known, since the whole table takes minutes. */
+export const lineOf = (row: Row): string =>
+  `${row.work}: ${figure(row, row.measured)} ${verdict(row)}`.trimEnd()
+
 const spreadOf = (row: Row): string =>
   row.spread === undefined ? '' : row.spread.map((one) => one.toFixed(digits(row))).join(' to ')
 
