@@ -8,7 +8,6 @@ import {
   type DesiredPlan,
   type Draft,
   type PlanFinding,
-  packDrafts,
   type ReadFailure,
 } from '../actions.js'
 import { type Address, matchesGlob, toAddressText, toPlaceText } from '../address.js'
@@ -67,6 +66,14 @@ interface DesiredState {
   readonly mistakes: Mistakes
 }
 
+/** Keeps of the record that a draft changes only the field that orders actions: a plan may have thousands of long records. */
+const shortenRecord = (draft: Draft): Draft => {
+  const { before, kind } = draft
+  if (before === undefined) return draft
+  const record = kind.first === undefined ? {} : { [kind.first]: before.record[kind.first] }
+  return { ...draft, before: { ...before, record } }
+}
+
 /** Compares several desired states with the current one, which is read only once. */
 const diffPlaces = async (
   states: readonly DesiredState[],
@@ -85,7 +92,7 @@ const diffPlaces = async (
       for (const kind of one.desired().filter((some) => isKindSelected(options, some))) {
         const mistakes = states[index]?.mistakes ?? new Mistakes()
         const diff = await diffKind(view, options, kind, mistakes)
-        diff.drafts = packDrafts(diff.drafts)
+        diff.drafts = diff.drafts.map(shortenRecord)
         if (!unchanged[index]?.mergeUnchanged(diff)) diffs[index]?.[at]?.push(diff)
       }
     // To save memory, only the diffs of projects are kept: there may be thousands.
