@@ -4,6 +4,7 @@ import { findNearest } from '../../base/suggest.js'
 import { getNumberNames, getParamValues, isSwitch } from '../../catalogue/params.js'
 import { canListRecords, canSendAttributes, getCommandName } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
+import { globalFlagRows } from '../../engine/command/global-flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { findSingleDash } from '../words/mistakes.js'
@@ -331,6 +332,8 @@ export class FlagReader {
     value: string | undefined,
     takesNext: boolean,
   ): ReadFlag | undefined {
+    // A flag of the program's own is never a parameter, even if this command does not take it.
+    if (Object.hasOwn(globalFlagRows, name)) return undefined
     const { open, endpoints } = this.#command
     const isOpen = Object.values(endpoints).some((endpoint) => endpoint.open !== undefined)
     if (!(open === true || (isOpen && canSendAttributes(this.#command)))) return undefined

@@ -148,10 +148,13 @@ const wholeInstanceFlag: Flag = {
   selects: true,
 }
 
+/** True if a command can read from a snapshot. */
+const canReadSnapshot = (command: CommandFacts): boolean =>
+  isReadOnlyCommand(command) && (canListRecords(command) || command.snapshots === true)
+
 /** True if a command takes a flag about requests: not all send requests of their own. */
 const takesRequestFlag = (command: CommandFacts, { name }: Flag): boolean => {
-  if (name === 'from')
-    return isReadOnlyCommand(command) && (canListRecords(command) || command.snapshots === true)
+  if (name === 'from') return canReadSnapshot(command)
   if (name === 'curl') return !(command.readOnly || command.ownJournal)
   return !['all-profiles', 'tolerate'].includes(name) || takesProfiles(command)
 }
@@ -186,7 +189,11 @@ const sharedFlags: readonly SharedFlags[] = [
     flags: [...flagSets.paging, ...flagSets.sort, ...flagSets.group],
     takes: canListRecords,
   },
-  { flags: flagSets.since, takes: canListRecords, adapt: hideIfOwnSince },
+  {
+    flags: flagSets.since,
+    takes: (c) => canListRecords(c) && canReadSnapshot(c),
+    adapt: hideIfOwnSince,
+  },
   { flags: flagSets.select, takes: canSendAttributes, adapt: toSelectFlag },
   {
     flags: selectionLimitFlags,

@@ -2,6 +2,7 @@
 import { parse as parseCsv } from 'csv-parse/sync'
 import { parse as parseYaml } from 'yaml'
 import { isObject } from '../../../src/base/objects.js'
+import { globalFlagRows } from '../../../src/engine/command/global-flags.js'
 import type { Shape } from './shapes.js'
 import type { FlagValue } from './values.js'
 import type { Environment, LineResult } from './world.js'
@@ -92,6 +93,17 @@ const saysSomething: Check = ({ ran, values }) => {
 
 const refusesBeforeWrites: Check = ({ ran }) =>
   isUsage(ran) && writesIn(ran).length > 0 ? `exit 2 after ${writesIn(ran)[0]}` : undefined
+
+/** A flag that is refused was typed, and one of the program's own is never advised as a parameter of the API. */
+const refusesTyped: Check = ({ ran, values }) => {
+  const [, refused] = /unknown option '(-[^']*)'/.exec(ran.stderr) ?? []
+  const typed = values.flatMap(({ words }) => words(nowhere)[0] ?? [])
+  if (refused !== undefined && !typed.includes(refused))
+    return `refuses ${refused}, which is not typed`
+  const advised = [...ran.stderr.matchAll(/--param '?([a-z_]+)=/g)].map(([, name = '']) => name)
+  const own = advised.find((name) => Object.hasOwn(globalFlagRows, name.replaceAll('_', '-')))
+  return own === undefined ? undefined : `advises the flag ${own} as a parameter`
+}
 
 /** Two flags that are fine alone and not together: the error names both. */
 const namesBoth: Check = async ({ ran, values, without, env }) => {
@@ -285,6 +297,7 @@ const obeysFlag: Check = ({ ran, values, env, shape }) => {
 const checks: readonly Check[] = [
   endsWell,
   refusesBeforeWrites,
+  refusesTyped,
   namesBoth,
   saysSomething,
   sendsNothing,
