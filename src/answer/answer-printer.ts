@@ -30,12 +30,12 @@ import type { AnswerOptions, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
 import type { PeopleRows, RunAnswer } from './run-answer.js'
 
-// What people see of an answer in place of its records.
+// Views for people, in place of the records of an answer.
 
 const isBelow = (value: unknown): value is { readonly record: unknown } =>
   value !== null && typeof value === 'object' && 'record' in value
 
-/** Converts a view to one of records below their parents: each is seen by itself, and the rows that it makes stay below its own. */
+/** Converts a view to one for records below their parents: it gets each record alone, and its rows stay below the parent of that record. */
 const applyBelowParents = ({ page: _, rows, ...others }: People): People => {
   if (rows === undefined) return others
   return {
@@ -49,7 +49,7 @@ const applyBelowParents = ({ page: _, rows, ...others }: People): People => {
 
 /**
  * Returns the view that people see.
- * @param sorts whether another order was asked for than that of the rows
+ * @param sorts true if the line asks for another order than that of the rows
  */
 const getPeopleView = (people: People, { within, parent }: RecordView, sorts: boolean): People => {
   const { rows: _, ...asSorted } = people
@@ -57,9 +57,9 @@ const getPeopleView = (people: People, { within, parent }: RecordView, sorts: bo
   return parent === undefined && within === undefined ? seen : applyBelowParents(seen)
 }
 
-// Columns for the rows of an endpoint that is no list: those of a list of the same area. A list has its own (`#getColumns`).
+// Columns for the rows of an endpoint that is no list. They are those of a list of the same area; a list has its own (`#getColumns`).
 
-/** Loads the endpoints of the area that has an endpoint: of a command's area, or of another one for a command such as `journal undo`. */
+/** Loads the endpoints of the area that has an endpoint. It is the command's own area, except for commands such as `journal undo`. */
 const loadNeighbours = async (area: string, { route }: Endpoint): Promise<readonly Endpoint[]> => {
   const areas = listAreas().toSorted((a, b) => Number(b.name === area) - Number(a.name === area))
   for (const { load } of areas) {
@@ -69,7 +69,7 @@ const loadNeighbours = async (area: string, { route }: Endpoint): Promise<readon
   return []
 }
 
-/** Chooses the columns of the area's list whose every column the endpoint's shape has; else its first fields. */
+/** Returns the columns of the first list of the area whose fields the endpoint has as well; if there is none, the endpoint's first fields. */
 const findListColumns = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
   if (endpoint.columns !== undefined) return endpoint.columns
   const fields = getAnswerFields([endpoint])
@@ -80,7 +80,7 @@ const findListColumns = async (area: string, endpoint: Endpoint): Promise<readon
   return fields.slice(0, 8)
 }
 
-// Text of commands that write their own.
+// Text that commands write themselves.
 
 const maskKeys = (text: string): string => maskPrivateKeys(text, () => masked)
 
@@ -95,14 +95,14 @@ const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): T
     style.wrap(style.visible(maskKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 
-/** The options of the run that printing depends on. A page shows the line as it was typed. */
+/** The options of the run that printing depends on. `raw` returns the line as it was typed, which a page shows. */
 type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'isKept' | 'until'> & {
   readonly raw: () => Raw
 }
 
 /** The instance or snapshot that an answer comes from. */
 interface AnswerOrigin {
-  /** The facts of the instance for a page, where it is one. */
+  /** Returns the facts of the instance for a page; absent for several instances. */
   readonly getSource?: (() => Promise<PageSource>) | undefined
   /** Returns the time that ages count from. */
   readonly getAsOf: () => Promise<Date>
@@ -110,22 +110,22 @@ interface AnswerOrigin {
 
 type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
 
-/** Prints on standard output, masked and escaped by the writers of `output`. */
+/** Prints an answer on standard output. The writers of `output` mask and escape it. */
 export class AnswerPrinter implements RunAnswer {
   readonly #asked: Options
   readonly #screen: AnswerScreen
   readonly #decoder = new TextDecoder()
   readonly text: Text
   readonly #later: (text: string) => void
-  /** Columns of which was said that no record has them. */
+  /** The columns that a note already called empty. */
   readonly #absent = new Set<string>()
   readonly #origin: AnswerOrigin
-  /** The records that its lists read one by one. */
+  /** Counts the records that lists read one by one. */
   readonly budget: SingleBudget
   #code = 0
   #toldHidden = false
 
-  /** @param later says what stands below the output */
+  /** @param later adds a note below the output */
   constructor(
     asked: Options,
     screen: AnswerScreen,
@@ -165,7 +165,7 @@ export class AnswerPrinter implements RunAnswer {
     this.#code = Math.max(this.#code, code)
   }
 
-  /** Another round begins: what came of those before it counts no more. */
+  /** Begins another round, and forgets the exit code and the counts of the rounds before it. */
   begin(): void {
     this.#code = 0
     this.budget.begin()
@@ -181,7 +181,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /**
-   * Writes text that no format wrote, and bytes that are shown instead of kept.
+   * Writes text or bytes as they are, without a format.
    * @throws Failure `usage` for a text beside `--fields`
    */
   async write(given: string | Uint8Array): Promise<void> {
@@ -199,7 +199,7 @@ export class AnswerPrinter implements RunAnswer {
       )
     const isPlain = typeof given !== 'string' || this.#asked.globals.showSecrets
     const chunk = isPlain ? given : maskKeys(given)
-    // Text that no format wrote stands in a page as it is. A program that reads it gets no page that the line does not ask for.
+    // A page contains such text unchanged. Without -o, a program gets the text and no page.
     if (page !== undefined && output !== undefined && typeof chunk === 'string')
       return this.#printText(chunk)
     if (typeof chunk === 'string')
@@ -244,7 +244,7 @@ export class AnswerPrinter implements RunAnswer {
     this.#later(text)
   }
 
-  /** Numbers that are not exact, as people read them at a terminal. */
+  /** Marks numbers that are not exact with ≈, for people at a terminal. */
   async #markApproximate(columns: readonly string[]): Promise<{ readonly people?: People }> {
     const isDrawn = this.terminal || this.#screen.style.aligned
     if (columns.length === 0 || !isDrawn || this.reader !== 'people') return {}
@@ -282,7 +282,7 @@ export class AnswerPrinter implements RunAnswer {
     await open.close()
   }
 
-  /** Creates the check that the records have what is to be shown: the fields that were asked for, else the columns. */
+  /** Creates the check that the records have the fields of --fields, or the usual columns without the flag. */
   async #createInspection(emit: RecordView): Promise<Inspection | undefined> {
     const { command, format, globals } = this.#asked
     const { fields } = globals
@@ -303,7 +303,7 @@ export class AnswerPrinter implements RunAnswer {
     })
   }
 
-  /** The fields asked for; rows begin with the column that leads all the same. */
+  /** Returns the fields that the line or the command chose. For people, rows begin with the leading column in any case. */
   #getFields({ lead, fields: asked }: RecordView): readonly string[] | undefined {
     const { fields = asked } = this.#asked.globals
     const isOwn = this.reader === 'programs' || this.#asked.format.shows === 'fields'
@@ -311,20 +311,20 @@ export class AnswerPrinter implements RunAnswer {
     return leads && fields?.includes(lead) === false ? [lead, ...fields] : fields
   }
 
-  /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
+  /** Returns the fields to mask. `--show-secrets` shows all of them, and some commands print a secret on purpose. */
   #getHidden({ endpoint, reveal, single, within }: RecordView): HiddenFields {
     const { command, globals, isKept } = this.#asked
-    // A program that asked for it is no person who has to copy it.
+    // Such a secret is for a person who copies it, not for a program that runs the line.
     const isWanted = reveal === true || endpoint?.reveals !== undefined
     if (globals.showSecrets || (isWanted && isKept !== true)) return 'nothing'
     const own = new Set([...getSecretFields(endpoint), ...getSecretFields(single)])
     if (within === undefined) return own
-    // Each instance may have been asked by another endpoint of the command.
+    // Each instance may have been read by another endpoint of the command.
     const all = Object.values(command.endpoints).map((one) => getSecretFields(one))
     return new Set([...own, ...all.flatMap((names) => [...names])])
   }
 
-  /** Returns what stands around the answer, if it is a page. */
+  /** Returns the head and the frame of the answer if it is a page. */
   async #page(emit: RecordView): Promise<PageView | undefined> {
     const { page } = this.#screen
     if (page === undefined) return undefined
@@ -334,14 +334,14 @@ export class AnswerPrinter implements RunAnswer {
     return createPageView(line, emit, page.begin)
   }
 
-  /** Says once of all tables that columns had no room. */
+  /** Notes once for all tables that columns are hidden. */
   #tellHidden(count: number): void {
     if (this.#toldHidden) return
     this.#toldHidden = true
     this.#later(`${formatCount(count, 'column')} hidden; use --fields or a wider terminal`)
   }
 
-  /** The usual columns of an answer; of a wide table all that hold one value each. */
+  /** Returns the usual columns of an answer; for a wide table, also all fields with a single value. */
   #getColumns({ columns, endpoint }: RecordView): readonly string[] | undefined {
     const usual = columns ?? endpoint?.columns
     if (this.#asked.format.name !== 'wide' || usual === undefined || endpoint === undefined)
@@ -355,14 +355,14 @@ export class AnswerPrinter implements RunAnswer {
     const { style, width } = this.#screen
     const { aligned } = style
     const { endpoint, parent, people, within } = emit
-    // What each record belongs to, the widest first.
+    // The parents of each record, the outermost first.
     const parents = [within, parent].filter((name) => name !== undefined)
     return {
       many,
       columns: this.#getColumns(emit),
       fields: this.#getFields(emit),
       flat: globals.fields !== undefined,
-      // What objects are called, for a format that shows nothing else.
+      // The names of objects, for formats that print them alone.
       names:
         format.shows === 'names'
           ? (emit.names ?? getIdentityNames(endpoint, command.area, parent !== undefined))

@@ -25,7 +25,7 @@ import {
 } from './api-requests.js'
 import { type Arguments, define } from './define.js'
 
-// What the documents have for paths that were typed by hand.
+// The endpoints of the documents for paths that were typed by hand.
 
 /** True if each word of a route is the wanted one or near it: a placeholder accepts any word. */
 const isNear = (parts: readonly string[], wanted: readonly string[]): boolean =>
@@ -111,7 +111,7 @@ const flags = {
 type ApiGiven = Arguments<typeof flags>
 
 const withRouteHint = async (error: Failure, request: WireRequest): Promise<Failure> => {
-  // Where a record is missing there is the route.
+  // If only a record is missing, the route exists.
   if (error.status !== 404 || error.details.lacks === 'record') return error
   const route = await findSimilarRoute(request.method, request.path)
   return route === undefined ? error : error.with({ hint: `The documented endpoint is ${route}.` })

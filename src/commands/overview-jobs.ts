@@ -67,7 +67,7 @@ const readPending = async (sources: OverviewSources): Promise<PendingJobs> => {
     if (typeof id === 'number') await readProject(sources, id, toText(path) ?? String(id), seen)
   })
   const [first] = seen.failed
-  // Where not one could be read, the part is not there.
+  // The part is absent if no project could be read.
   if (first !== undefined && seen.looked === 0) throw first
   return seen
 }

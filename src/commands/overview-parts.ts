@@ -209,7 +209,7 @@ const replicationPart: OverviewPart = {
   },
 }
 
-// How many projects each storage holds: one that is emptied loses them as its moves end.
+// The number of projects on each storage. It falls while a storage is emptied.
 
 const getWeight = (weights: unknown, name: string): number | null => {
   const weight = isObject(weights) ? weights[name] : undefined
@@ -285,7 +285,7 @@ const tokensPart: OverviewPart = {
   read: async (context) => {
     const all = await readCredentials(context)
     return {
-      // What the field of that name holds is masked.
+      // The value of a field named `credential` would be masked.
       value: all.map((one) => ({ ...one, source: one.credential })),
       headline: formatCount(all.length, 'token'),
       drawLines: ({ fitText, mark, wrapAfter }) =>

@@ -77,7 +77,7 @@ export const readOverview = async (
   const sources = createSources(context)
   const answers = await Promise.all(parts.map((part) => readPart(part, sources)))
   const [failed] = answers.flatMap(({ failure }) => failure ?? [])
-  // What the profiles say does not make up for an instance that says nothing.
+  // The facts from profiles do not replace an instance that does not answer.
   const answered = answers.some(({ part, read }) => part.own !== true && read !== undefined)
   if (failed !== undefined && !answered) throw failed
   return { address: baseUrl, at: (await context.place.clock.asOf()).toISOString(), answers }

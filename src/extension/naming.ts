@@ -162,7 +162,7 @@ export class PathNames {
   #nameList(method: string, pattern: string): string {
     const item = `${pattern}/:`
     if (method === 'GET') {
-      // What wraps its page is no list to a reader, yet its items need the name `get`.
+      // A list inside an object is read as an object, but the items below it need the name `get`.
       const isList = this.#facts.get(pattern)?.many === true || this.#has(item, 'GET')
       return isList ? 'list' : 'get'
     }

@@ -61,7 +61,7 @@ export class PathIndex {
     for (const { name, prefix } of listPrefixes(getPath(endpoint))) {
       const param = path[name]
       if (param === undefined || !isKnownObject(param)) continue
-      // What reads an object calls it best, then what has it as its argument.
+      // The best name is that of the command that reads the object, then that of one with the object as its argument.
       const isArgument = args.length === 1 && args.includes(name)
       const rank = isArgument
         ? getMethod(endpoint) === 'GET' && returns.kind === 'one'

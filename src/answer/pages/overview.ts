@@ -59,7 +59,7 @@ interface Section {
   readonly prefix: string
 }
 
-// What to do.
+// The list of things to do.
 
 const drawFindings = ({ record: { findings, ...record }, prefix }: Section): Markup => {
   const title = 'What to do next'

@@ -120,7 +120,7 @@ export const secretFlags: readonly string[] = [
 
 /** The rows. The first one whose replacement the command takes is used. */
 export const foreignFlags: readonly ForeignFlag[] = [
-  // What is printed.
+  // Output.
   {
     names: ['--json'],
     value: fieldNames,
@@ -187,7 +187,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--silent', '-s'], gives: ['--quiet'] },
   { names: ['--debug', '--trace'], gives: ['-vv'] },
   { names: ['-w', '--follow', '--tail'], gives: ['--watch'] },
-  // Which records.
+  // Choice of records.
   {
     names: ['--all', '-A', '--all-pages', '--paginate', '--no-limit'],
     gives: (_, { takes }) => ({
@@ -227,7 +227,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: /^\d+[hdw]$/,
     gives: ['--select created_at<$1', '--where created_at<$1'],
   },
-  // Whose.
+  // Projects and groups.
   { names: ['-R', '--repo', '--repository', '--project-id'], value: true, gives: ['-P $1'] },
   {
     names: ['--namespace', '--org', '--owner', '--group-id', '-n', '-g'],

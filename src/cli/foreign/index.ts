@@ -61,7 +61,7 @@ const rewriteRest = async (
   if (['--version', 'help'].includes(typed[0] ?? '') || typed.includes('--help'))
     return { tokens: typed }
   const found = await findCommand(typed)
-  // What an alias stands for is its own affair.
+  // The expansion of an alias is not rewritten.
   if (found === undefined) return findPage(typed)
   const read = (await FlagReader.open(found.command, found.rest)).read(found.rest)
   if (read === undefined) return undefined
@@ -159,7 +159,7 @@ const findHint = async (error: Failure, typed: readonly string[]): Promise<strin
 export const adviseLine = async (error: Failure, typed: readonly string[]): Promise<Failure> => {
   const line = await findHint(error, typed).catch((failure: unknown) => void recoverFrom(failure))
   if (line === undefined) return error
-  // What may stand there instead is said behind the line.
+  // The hint of the error may list the valid words; they follow the line.
   const [, behind, kinds] =
     /^(?:Did you mean [^?]*\?( .*)|(Kinds are .*))$/.exec(error.details.hint ?? '') ?? []
   const more = behind ?? (kinds === undefined ? '' : ` ${kinds}`)

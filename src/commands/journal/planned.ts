@@ -73,7 +73,7 @@ const checkMaker = async ({ place }: Context, { header }: RunEntry): Promise<voi
       )
 }
 
-// What would become of each object, in lines for people.
+// The planned changes of each object, in lines for people.
 
 const formatValue = (attribute: string, value: unknown): string =>
   getLevelName(attribute, value) ?? serializeExact(value) ?? '-'
@@ -151,7 +151,7 @@ async function* runPlanned(context: Context, given: Given): Rows {
   try {
     yield createExitRow(await place.runs.runLine({ words }))
   } finally {
-    // What could not be begun at all (a variable is not set) may be tried again.
+    // A run that could not begin, such as for a missing variable, may be tried again.
     await revertToPlanned(getRunFolder(place.env), header.id, file)
   }
 }

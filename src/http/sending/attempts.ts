@@ -22,7 +22,7 @@ export const isIdempotent = (method: string): boolean => method !== 'POST' && me
 export class Attempts {
   /** The admission that the gate gave for the latest attempt. */
   admission: Admission | undefined
-  /** What the gate says of the latest answer: the request may be sent again, or the answer stands. Undefined without a gate. */
+  /** The decision of the gate on the latest answer: the request may be sent again, or the answer counts. Undefined without a gate. */
   verdict: 'again' | 'stands' | undefined
   #made = 0
 

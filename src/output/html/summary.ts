@@ -90,7 +90,7 @@ export const chooseChart = (columns: readonly SummaryColumn[]): ChartChoice => {
   const [first, second] = words
   if (first === undefined) return { kind: 'none' }
   if (second === undefined) return { kind: 'rows', words: first }
-  // How bad things are is chosen by the parts.
+  // The parts choose the severity.
   const isSeverity = columns[first]?.name.endsWith('severity') === true
   return isSeverity
     ? { kind: 'rows', words: second, parts: first }
