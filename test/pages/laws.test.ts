@@ -72,6 +72,21 @@ describe('the page of an overview', () => {
   })
 })
 
+describe('the regions of a page', () => {
+  it.each([
+    'overview',
+    'runners list --instance --group-by status,runner_type --count',
+    'jobs list -P platform/app',
+  ])('of %s have different names, by which a screen reader lists them', async (line) => {
+    const { stdout } = await call(`${line} -o html`, { env })
+    const names = [...stdout.matchAll(/role="region" aria-label="([^"]*)"/g)].map(
+      ([, name]) => name,
+    )
+    expect(names.length).toBeGreaterThan(1)
+    expect(names).toEqual([...new Set(names)])
+  })
+})
+
 /** No instance is asked but by what the line itself says. */
 const nobody = { SVC_SANDBOX: '', SVC_BASE_URL: '', SVC_TOKEN: '' }
 

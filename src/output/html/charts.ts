@@ -122,7 +122,7 @@ const renderNumbers = (
     i === 0
       ? html`<th scope="row">${value ?? emptyText}</th>`
       : html`<td class="n">${value === null ? emptyText : typeof value === 'number' ? formatChartNumber(value) : value}</td>`
-  return html`<details class="numbers"><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="numbers"><table>
+  return html`<details class="numbers"><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="numbers: ${heads.join(', ')}"><table>
 <thead><tr>${heads.map((head, i) => html`<th scope="col"${i === 0 ? '' : html` class="n"`}>${head}</th>`)}</tr></thead>
 <tbody>
 ${rows.map((row) => html`<tr>${row.map(renderCell)}</tr>\n`)}</tbody></table></div></details>\n`

@@ -203,7 +203,7 @@ const drawHeat = (chart: GroupChart): Markup => {
         html`<tr><th scope="row">${toWords(row)}</th>${shownColumns.map((column) => renderCell(row, column))}</tr>\n`,
     )
   return renderFigure(chart.title, caption, [
-    html`<div class="scroll" tabindex="0" role="region" aria-label="${chart.title}"><table class="heat">
+    html`<div class="scroll" tabindex="0" role="region" aria-label="chart: ${chart.title}"><table class="heat">
 <thead>${head}</thead>
 <tbody>
 ${body}</tbody>
