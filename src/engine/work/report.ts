@@ -135,17 +135,22 @@ export const formatClosingLine = (report: Report, kept?: JournalPlace): string =
   return `${parts}. Journal: ${file}${how}`
 }
 
+interface FailedOutcome {
+  readonly state: 'failed' | 'unknown'
+  readonly failure: Failure
+}
+
 /** The outcome of an object: its state, and the result or the failure. */
 export type Outcome<R> =
   | { readonly state: 'done'; readonly result: R }
   | { readonly state: 'unchanged'; readonly result?: R }
-  | { readonly state: 'failed' | 'unknown'; readonly failure: Failure }
+  | FailedOutcome
 
 /**
  * Converts an error in the work on an object to the object's outcome.
  * @throws the error itself if it concerns more than the object: an interruption or a defect
  */
-export const toOutcome = (error: unknown): Outcome<never> => {
+export const toOutcome = (error: unknown): FailedOutcome => {
   const failure = recoverFrom(error)
   return { state: failure.details.unknownOutcome === true ? 'unknown' : 'failed', failure }
 }
