@@ -61,7 +61,10 @@ export async function* sendFollowUps(
   const items = await loadItems(journal)
   let sent = 0
   const run = async (plan: Plan): Promise<PlanAnswer> => {
-    const outcome = await send(plan).then((result) => ({ state: 'done', result }) as const, toOutcome)
+    const outcome = await send(plan).then(
+      (result) => ({ state: 'done', result }) as const,
+      toOutcome,
+    )
     sent += 1
     const item = items.get(getObjectKey(getParentFields(plan)))
     if (item !== undefined) await recordFollowUp(journal, item, plan, outcome)
