@@ -64,6 +64,8 @@ export interface FailureDetails {
   readonly ofInput?: true
   /** True if it is unknown whether a write was carried out. */
   readonly unknownOutcome?: boolean
+  /** True if no later request shows whether a write was carried out, so that resuming the run does not help. */
+  readonly unverifiable?: true
   /** The instance's ID of the request (`x-request-id`). */
   readonly requestId?: string
   readonly cause?: unknown

@@ -166,11 +166,13 @@ const runLine = async (io: Io): Promise<void> => {
   const { signal, came, release } = watchSignals()
   let how: FailureFormat | undefined
   const fail = async (error: unknown): Promise<void> => {
-    const { getRunFailure, reportFailure: tell } = await import('./answer/failure-report.js')
+    const { getFailureExitCode, getRunFailure, reportFailure } = await import(
+      './answer/failure-report.js'
+    )
     const ended = { error, interrupted: came() !== undefined, argv, how }
     const failure = getRunFailure(ended)
-    io.exitCode = failure.exitCode
-    await tell(failure, ended)
+    io.exitCode = getFailureExitCode(failure, ended)
+    await reportFailure(failure, ended)
   }
   const finish = beginRun(io, () =>
     fail(

@@ -296,7 +296,11 @@ export class AnswerPrinter implements RunAnswer {
     const own = emit.fields ?? emit.people?.columns
     if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
       return undefined
-    const { createColumnInspection } = await import('../engine/records/known-fields.js')
+    const { createColumnInspection, createFirstRecordInspection } = await import(
+      '../engine/records/known-fields.js'
+    )
+    if ((emit.columns ?? emit.endpoint?.columns) === undefined)
+      return createFirstRecordInspection({ emit }, this.#later)
     return createColumnInspection({ command, emit }, (column, text) => {
       if (!this.#absent.has(column)) this.#later(text)
       this.#absent.add(column)

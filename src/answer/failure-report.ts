@@ -157,6 +157,20 @@ export const getRunFailure = ({
 }: Pick<FailedRun, 'error' | 'interrupted'>): Failure =>
   interrupted ? toInterruptedFailure(error) : classifyFailure(error)
 
+/** The exit code by which a plugin of Nagios says that it could not check anything. */
+const nagiosUnknown = 3
+
+/** True if Nagios reads the exit code of a line, which need not have been parsed. */
+const isReadByNagios = (argv: readonly string[]): boolean =>
+  argv.includes('check') &&
+  [getLastValue(argv, 'output', 'o'), getLastValue(argv, 'format')].includes('nagios')
+
+/** Returns the exit code for a failure. Nagios would take that of a wrong line for a critical state. */
+export const getFailureExitCode = (
+  { category, exitCode }: Failure,
+  { argv }: Pick<FailedRun, 'argv'>,
+): number => (category !== 'interrupted' && isReadByNagios(argv) ? nagiosUnknown : exitCode)
+
 /** Prints a failure on standard error. */
 export const reportFailure = async (
   failure: Failure,

@@ -11,6 +11,8 @@ const spanPattern = /^(?:\d+(?:\.\d+)?[wdhms])+$/
 const spanPart = /(?<!\d)(\d+(?:\.\d+)?)([wdhms])/g
 /** The length of a day in milliseconds. */
 export const dayLength = units.d
+/** The length of a day in seconds. */
+export const secondsPerDay = dayLength / 1000
 /** The largest distance of a date from the epoch, in milliseconds. */
 const maxTime = 8.64e15
 

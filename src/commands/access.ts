@@ -340,7 +340,8 @@ const countRequests = ({ place, record }: Extract<Target, { place: MemberPlace }
 async function* listAccess(context: Context, given: Arguments<typeof flags>): Rows {
   const { answer } = context
   const { matrix } = given.flags
-  if (given.args.length === 0) throw usage('access requires a user, project or group')
+  if (given.args.every((text) => text.trim() === ''))
+    throw usage('access requires a user, project or group')
   const targets: Target[] = []
   for (const text of given.args) targets.push(await findTarget(context, text))
   const users = targets.flatMap((one) => ('user' in one ? [one.user] : []))

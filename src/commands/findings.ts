@@ -1,5 +1,6 @@
 /** Finds the problems in the data of `svcctl overview`, and sorts the urgent ones first. Each has a command to run next. */
 
+import { secondsPerDay } from '../base/dates.js'
 import { formatSpan } from '../base/screen-text.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
@@ -17,7 +18,6 @@ import {
 } from './overview-record.js'
 
 const hour = 3600
-const day = 86_400
 /** The share of active runners that must be online. A smaller share is urgent. */
 const leastOnline = 0.8
 /** The maximum number of expiring certificates with a finding each. If there are more, all share one finding. */
@@ -140,7 +140,7 @@ function* findJobs({ jobs }: OverviewData): Generator<Problem> {
   if (oldest === undefined || oldest === null) return
   const { waited_seconds: waited, id, project, name, tag_list: tags } = oldest
   if (waited === null || waited < hour) return
-  const isLong = waited >= day
+  const isLong = waited >= secondsPerDay
   const long =
     (ages['over 1 day'] ?? 0) + (isLong ? 0 : (ages['1 to 6 h'] ?? 0) + (ages['6 h to 1 day'] ?? 0))
   const count = `${countWith(long, 'job', ['has', 'have'])} waited for more than ${isLong ? 'a day' : 'an hour'}`

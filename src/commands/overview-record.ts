@@ -1,5 +1,6 @@
 /** The record of `overview`, which programs receive and from which its page is drawn. */
 
+import { secondsPerDay } from '../base/dates.js'
 import type { DomainCertificate, GeoSite, ProfileCredential, RunnerCounts } from './health.js'
 
 /** The spans of waiting times, the shortest first: the name, and the end in seconds. */
@@ -8,13 +9,12 @@ export const ageSpans = [
   ['1 to 10 min', 600],
   ['10 min to 1 h', 3600],
   ['1 to 6 h', 21_600],
-  ['6 h to 1 day', 86_400],
+  ['6 h to 1 day', secondsPerDay],
   ['over 1 day', Number.POSITIVE_INFINITY],
 ] as const
 
-const day = 86_400
 /** The time left, in seconds, below which an expiry is urgent or needs attention. */
-export const expiryLimits = { urgent: 7 * day, soon: 30 * day } as const
+export const expiryLimits = { urgent: 7 * secondsPerDay, soon: 30 * secondsPerDay } as const
 
 /** The job that has waited longest. */
 export interface OldestJob {

@@ -251,6 +251,7 @@ class HttpClient implements Client {
     return {
       root: this.#wire.root,
       note: (text) => this.options.note?.(text, 'verbose'),
+      warn: (text) => this.options.note?.(text, 'info'),
       open: (request, attempts) => this.#openStream({ ...request, how }, attempts),
       createAttempts: () => this.#createAttempts(how),
       getWidth: () => this.options.gate?.width,

@@ -2,7 +2,7 @@
  * Formats records as rows and values as cells: chooses the columns, and shows words, symbols and ages instead of codes
  * and timestamps.
  */
-import { formatMinute, isMoment } from '../base/dates.js'
+import { dayLength, formatMinute, isMoment } from '../base/dates.js'
 import { ExactNumber } from '../base/json/json.js'
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
@@ -44,8 +44,7 @@ export const isExpiry = (name: string): boolean => expiryPattern.test(name)
 export const isSecondsColumn = (name: string): boolean => secondsPattern.test(name)
 /** Matches columns of old and new values, as in previews. */
 const valuePattern = /^(old|new|now)$/
-const day = 24 * 60 * 60 * 1000
-const soonPeriod = 30 * day
+const soonPeriod = 30 * dayLength
 
 /** The keys that name an object, the best first: its path, name or title. */
 const nameKeys = ['path_with_namespace', 'full_path', 'full', 'name', 'username', 'title', 'path']

@@ -84,6 +84,8 @@ export const forbidden = (reason?: string): Refusal =>
 /** Creates a 404 for a record: `{"message": "404 Project Not Found"}`. */
 export const notFound = (what?: string): Refusal =>
   createRefusal(404, what === undefined ? '404 Not found' : `404 ${what} Not Found`)
+/** Creates a 410, for a route that the version of the instance no longer has. */
+export const gone = (): Refusal => createRefusal(410, '410 Gone')
 /** Creates a 412, for a record that changed after the time in `If-Unmodified-Since`. */
 export const preconditionFailed = (): Refusal => createRefusal(412, '412 Precondition Failed')
 export const conflict = (text: string): Refusal => createRefusal(409, text)

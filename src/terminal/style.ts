@@ -28,12 +28,13 @@ export const isCi = (env: Env): boolean => isSwitchedOn(env.CI)
 export const isAccessible = (env: Env): boolean => isSwitchedOn(env.SVC_ACCESSIBLE)
 
 /**
- * Decides whether to use color. The flag takes precedence over FORCE_COLOR, and that over NO_COLOR, CLICOLOR=0,
- * TERM=dumb and CI; otherwise terminals have color.
+ * Decides whether to use color. The flag takes precedence over FORCE_COLOR and CLICOLOR_FORCE, and these over NO_COLOR,
+ * CLICOLOR=0, TERM=dumb and CI; otherwise terminals have color. `gh` and chalk have the same order.
  */
 export const useColor = (flag: ColorFlag, env: Env, isTTY: boolean): boolean => {
   if (flag !== 'auto') return flag === 'always'
   if (isSet(env.FORCE_COLOR)) return isSwitchedOn(env.FORCE_COLOR)
+  if (isSwitchedOn(env.CLICOLOR_FORCE)) return true
   if (isSet(env.NO_COLOR) || env.CLICOLOR === '0' || env.TERM === 'dumb' || isCi(env)) return false
   return isTTY
 }

@@ -178,3 +178,27 @@ describe('a default column', () => {
     expect((await run('mr list -P 1')).stderr).not.toContain('author')
   })
 })
+
+describe('a list of unlike records whose columns are not known', () => {
+  const list = 'api things --paginate -o'
+
+  it.each(['csv', 'table', 'markdown', 'html'])(
+    'has the columns of the first record, and a note that names the others: -o %s',
+    async (o) => {
+      answer([{ id: 1 }, { id: 2, closed_by: {} }, { id: 3, labels: [], closed_by: {} }])
+      const { code, stderr } = await run(`${list} ${o}`)
+      expect([code, stderr]).toEqual([
+        0,
+        'the columns are the fields of the first record; later records have 2 fields without a column: closed_by, labels. --fields chooses the columns\n',
+      ])
+    },
+  )
+
+  it('has no note if nothing is left out, or the line chooses the fields', async () => {
+    answer([{ id: 1, a: 2 }, { id: 2 }])
+    expect((await run(`${list} csv`)).stderr).toBe('')
+    answer([{ id: 1 }, { id: 2, a: 2 }])
+    for (const format of ['json', 'ndjson', 'yaml', 'csv --fields id'])
+      expect((await run(`${list} ${format}`)).stderr).toBe('')
+  })
+})

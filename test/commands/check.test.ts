@@ -121,6 +121,21 @@ describe('levels', () => {
   })
 })
 
+describe('a line that cannot check anything', () => {
+  it.each([
+    'check runners --warn xx',
+    'check runners --nosuch',
+    'check runners -p nosuch',
+    'check policy nosuch.yml',
+  ])('is unknown to Nagios, and not critical: %s', async (line) => {
+    expect((await call(line)).code).toBe(2)
+    for (const format of ['-o nagios', '-onagios', '--output=nagios', '--format nagios']) {
+      const { code, stderr } = await call(`${line} ${format}`)
+      expect([code, stderr]).toEqual([3, expect.stringMatching(/^svcctl: /)])
+    }
+  })
+})
+
 describe('check runners', () => {
   it('counts those that are neither online nor paused, and names them', async () => {
     const ran = await tried('runners')
@@ -392,7 +407,7 @@ describe('check tokens', () => {
     const ran = await withProfiles(config, 'check tokens -p a,b')
     expect(ran.stdout.match(/^# [ab]\ntokens ok: 1 token works/gm)).toHaveLength(2)
     const plugin = await withProfiles(config, 'check tokens -p a,b -o nagios')
-    expect(plugin).toMatchObject({ code: 2, stdout: '' })
+    expect(plugin).toMatchObject({ code: 3, stdout: '' })
     expect(plugin.stderr).toContain('-o nagios and -p a,b exclude each other')
   })
 

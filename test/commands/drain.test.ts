@@ -85,6 +85,24 @@ describe('runners drain', () => {
     ])
   })
 
+  it('records each runner that could not be resumed as failed', async () => {
+    const { answer } = server
+    server.answer = (seen, index) =>
+      seen.body === '{"active":true}' && seen.url.includes('/2')
+        ? { status: 403, body: { message: '403 Forbidden' } }
+        : answer(seen, index)
+    const journal = join(folder(), 'run.ndjson')
+    const more = ['--resume-after', 'true', '--journal', journal]
+    expect((await drain('1', '2', ...more)).code).toBe(8)
+    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'failed' })
+    expect(linesOf(journal).at(-1)).toMatchObject({
+      end: 'completed',
+      counts: { done: 1, failed: 1 },
+    })
+    const shown = await svcctl(['journal', 'show', journal, '-o', 'csv'], { env: env() })
+    expect(shown.stdout).toContain('2,failed,auth,403 Forbidden')
+  })
+
   it('leaves paused what was paused before', async () => {
     active.set(2, false)
     const ran = await drain('1', '2', '3', '--resume-after', 'true')

@@ -97,6 +97,28 @@ it('leaves what somebody changed since, and says so', async () => {
   expect(JSON.stringify(rules)).toContain('Security')
 })
 
+it('names the other part of an apply that was undone in parts, so that it can be redone, too', async () => {
+  const { run, declare, state, send } = await desk()
+  declare(several)
+  const before = await state()
+  expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+  const after = await state()
+  const { stdout } = await run('journal list --fields id -o value')
+  const gus = 'PUT /projects/platform%2Fapp/members/8'
+  await send(gus, { json: { access_level: 40 } })
+  expect((await run('journal undo last --yes')).code).toBe(8)
+  await send(gus, { json: { access_level: 10 } })
+  expect((await run(`journal undo ${stdout.trim()} --yes`)).code).toBe(0)
+  expect(await state()).toBe(before)
+
+  const redone = await run('journal undo last --redo --yes')
+  expect(redone.code).toBe(0)
+  const [, line = ''] =
+    /Another part .* To redo that part, too: svcctl (.*)/.exec(redone.stderr) ?? []
+  expect((await run(`${line} --yes`)).code).toBe(0)
+  expect(await state()).toBe(after)
+})
+
 it('does not make again what somebody deleted since, and says so', async () => {
   const { run, declare, send } = await desk()
   declare('projects: { platform/app: { members: { gus: { access_level: guest } } } }\n')

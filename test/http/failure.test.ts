@@ -171,6 +171,17 @@ describe('what to do next', () => {
     const { hint, advice } = fail(...args).details
     return hint ?? advice
   }
+  it('names the path below the host, which gh takes in front of it', () => {
+    const at = (path: string, base = 'https://forge.test:8443') => ({
+      request: `GET ${base}/api/v4/${path}`,
+    })
+    const missing = { message: '404 Project Not Found' }
+    const hint = 'The path must not contain the host: a/b.c.'
+    expect(next(404, missing, at('projects/forge%2Etest%2Fa%2Fb%2Ec/jobs'))).toBe(hint)
+    expect(next(404, missing, at('groups/forge%2Etest%3A8443%2Fa%2Fb%2Ec?x=1'))).toBe(hint)
+    expect(next(404, missing, at('projects/other%2Etest%2Fa%2Fb'))).toEqual({ code: 'hidden' })
+  })
+
   it('tells a missing record from an unknown route', () => {
     expect(next(404, { message: '404 Project Not Found' })).toEqual({ code: 'hidden' })
     const unsigned = { signedIn: false }

@@ -91,6 +91,24 @@ describe('a list', () => {
       expect(server.seen).toHaveLength(pages)
     },
   )
+  it.each([
+    ['shorter', ['6', '6', '5'], 1],
+    ['longer', ['6', '7', '7'], 0],
+    ['as long as it was', ['6', '6', '6'], 0],
+  ])(
+    'that became %s while it was read has a note if records may be missing',
+    async (_, totals, count) => {
+      const notes: string[] = []
+      const book = { pages: 3, headers: (page: number) => ({ 'x-total': totals[page - 1] ?? '' }) }
+      const server = await serveBook(book)
+      await listed(clientOf(server.base, { note: (text) => notes.push(text) }))
+      expect(notes).toHaveLength(count)
+      for (const note of notes)
+        expect(note).toMatch(
+          /^GET \/runners\?per_page=2: the list became shorter while it was read \(from 6 to 5 records\), so records may be missing; read it again$/,
+        )
+    },
+  )
   it('knows that an only page holds more than the limit', async () => {
     const server = await serveBook({ pages: 1, size: 5 })
     expect((await listed(clientOf(server.base), undefined, { limit: 3 })).end.more).toBe(true)

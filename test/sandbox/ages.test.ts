@@ -54,6 +54,17 @@ describe.each(instances)('the instance as of %s', (asOf, { send }) => {
     expect(status < 300).toBe(known.includes(asOf))
   })
 
+  it('says that a route is gone which earlier versions had, and of no other', async () => {
+    const json = { content: 'a: {script: x}' }
+    const lint = await send('POST //api/v4/ci/lint', { json })
+    const isGone = versions.indexOf(asOf) >= 3
+    expect([lint.status, JSON.parse(lint.text).message]).toEqual(
+      isGone ? [410, '410 Gone'] : [200, undefined],
+    )
+    const integrations = await send('GET //api/v4/projects/1/integrations')
+    expect(integrations.status).toBe(asOf === '13.12' ? 404 : 200)
+  })
+
   it('lets the approval of code owners be changed in every version, and the rest of a protection later', async () => {
     const path = 'PATCH //api/v4/projects/1/protected_branches/main'
     const json = { code_owner_approval_required: true, push_access_level: 30 }

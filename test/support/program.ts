@@ -44,7 +44,7 @@ export const clean = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value === undefined ||
-      /^(SVC_|CI|NODE_EXTRA|SSL_CERT|FORCE_COLOR|NO_COLOR|.*_PROXY$)/i.test(name)
+      /^(SVC_|CI|NODE_EXTRA|SSL_CERT|FORCE_COLOR|NO_COLOR|CLICOLOR\w*|.*_PROXY$)/i.test(name)
         ? []
         : [[name, value]],
     ),

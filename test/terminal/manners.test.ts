@@ -26,6 +26,11 @@ describe('colour', () => {
     ['auto', { FORCE_COLOR: '', NO_COLOR: '1' }, true, false],
     ['auto', { CI: 'FALSE' }, true, true],
     ['auto', { FORCE_COLOR: '1', NO_COLOR: '1' }, false, true],
+    ['auto', { CLICOLOR_FORCE: '1' }, false, true],
+    ['auto', { CLICOLOR_FORCE: '1', NO_COLOR: '1' }, false, true],
+    ['auto', { CLICOLOR_FORCE: '1', FORCE_COLOR: '0' }, true, false],
+    ['auto', { CLICOLOR_FORCE: '0' }, false, false],
+    ['auto', { CLICOLOR_FORCE: '0' }, true, true],
   ] as const)('%s with %j, terminal %s: %s', (flag, env, terminal, expected) => {
     expect(useColor(flag, env, terminal)).toBe(expected)
   })

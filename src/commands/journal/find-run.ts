@@ -114,7 +114,7 @@ const chooseRun = async ({ place }: Context, run: RunEntry, redo: boolean): Prom
 }
 
 /**
- * Finds the undos that left something to the given one. Together they undid a run, so they are redone together.
+ * Finds the undos of the same run before the given one. Together they undid the run, so they are redone together.
  * @returns the newest first, up to the last other write of the author
  */
 const findEarlierUndos = async (
@@ -122,13 +122,13 @@ const findEarlierUndos = async (
   { file, header }: RunEntry,
 ): Promise<readonly RunEntry[]> => {
   const found: RunEntry[] = []
-  if (header.undoes === undefined || header.command === 'apply') return found
+  if (header.undoes === undefined) return found
   const older = entries.slice(entries.findIndex((entry) => entry.file === file) + 1)
   for (const entry of older) {
     const { instance, profile, undoes } = entry.header
     if (instance !== header.instance || profile !== header.profile) continue
     if (!(await hasSent(entry))) continue
-    if (!isUndo(entry) || undoes !== header.undoes || isComplete(entry)) break
+    if (!isUndo(entry) || undoes !== header.undoes) break
     found.push(entry)
   }
   return found

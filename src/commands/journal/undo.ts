@@ -6,7 +6,12 @@ import { isSource } from '../../engine/command/actions.js'
 import type { Context, InstanceService } from '../../engine/command/context.js'
 import { yieldNone } from '../../engine/command/outcomes.js'
 import type { Plan, RevertedRun, WriteOptions } from '../../engine/command/types.js'
-import { checkIdentity, journalArgument, resolveJournalFile } from '../../engine/journal/folder.js'
+import {
+  checkIdentity,
+  formatRunLine,
+  journalArgument,
+  resolveJournalFile,
+} from '../../engine/journal/folder.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
 import {
   chooseUndoAction,
@@ -93,6 +98,13 @@ async function* yieldNothing({ answer }: Context): Rows {
   yield* yieldNone(answer)
 }
 
+/** Describes the earlier undos of an apply, which a redo leaves: each has a file of previous values, and these may overlap. */
+const describeOtherParts = ([, ...earlier]: readonly RunHistory[]): readonly string[] =>
+  earlier.map(
+    ({ header }) =>
+      `Another part of the run was undone by ${header.id}. To redo that part, too: ${formatRunLine('journal undo', header)}`,
+  )
+
 /** Undoes an apply by another apply, which shows its plan and asks for confirmation. */
 async function* undoApplyRun(
   context: Context,
@@ -115,9 +127,11 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
   const inverse = past.header.command === 'apply' ? undefined : await findInverse(past.header, redo)
   const doubt = await findUnknownIdentity(context, past)
   reportGap(context, past)
-  if (inverse === undefined)
-    return yield* undoApplyRun(context, past, { redo, notes: [...doubt, ...since] })
   const all = [past, ...(await Promise.all(earlier.map((file) => readRunHistory(file))))]
+  if (inverse === undefined) {
+    const notes = [...doubt, ...since, ...describeOtherParts(all)]
+    return yield* undoApplyRun(context, past, { redo, notes })
+  }
   const steps = await readSteps(context, all, inverse, (text) => ui.note(text))
   if (!ui.interactive) for (const text of since) ui.note(text)
   if (!isSource(steps) && steps.length === 0) return yield* yieldNothing(context)

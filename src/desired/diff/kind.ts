@@ -1,7 +1,7 @@
 /** Compares the items of one kind in one place, and deletes the items that an exact set does not list. */
 
 import { X509Certificate } from 'node:crypto'
-import { toDay } from '../../base/dates.js'
+import { dayLength, toDay } from '../../base/dates.js'
 import { getCurrentIo } from '../../base/io.js'
 import { type Fields, isObject, type JsonValue } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
@@ -129,7 +129,6 @@ const noteSingle = (c: DiffContext): void => {
 // Warnings for certificates that expired or expire within thirty days.
 
 const warningDays = 30
-const millisecondsPerDay = 24 * 60 * 60 * 1000
 
 const parseExpiry = ({ expiration, certificate: pem }: Fields): Date | undefined => {
   if (typeof expiration === 'string') return new Date(expiration)
@@ -149,7 +148,7 @@ const warnOfExpiry = (c: DiffContext, { identity, record, attributes }: CurrentI
   const end = parseExpiry(certificate)
   const left = end && end.getTime() - (c.options.now?.() ?? getCurrentIo().now()).getTime()
   const on = end === undefined ? '' : ` on ${toDay(end)}`
-  const days = left === undefined ? warningDays + 1 : Math.ceil(left / millisecondsPerDay)
+  const days = left === undefined ? warningDays + 1 : Math.ceil(left / dayLength)
   const isOver = certificate.expired === true || (left !== undefined && left <= 0)
   const text = isOver
     ? `its certificate expired${on}`

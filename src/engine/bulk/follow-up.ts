@@ -7,11 +7,11 @@ import { getSentAttributes } from '../command/object-reader.js'
 import type { Plan, WriteOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import { readWork } from '../journal/objects.js'
-import { createAttributeMask } from '../journal/run-record.js'
+import { createAttributeMask, createRunRecord } from '../journal/run-record.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
 import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
-import { type End, getItemPlace, getObjectKey, type Item } from '../work/report.js'
+import { getObjectKey, type Item, type Outcome, toOutcome } from '../work/report.js'
 import type { BulkRunner } from './runner.js'
 
 /** Loads the objects of a journal by their keys. */
@@ -22,20 +22,19 @@ const loadItems = async (journal: Journal): Promise<ReadonlyMap<string, Item>> =
 }
 
 /**
- * Adds the values that a follow-up request set to the journal. Undo then knows that they came from the run, and restores the values from
- * before it.
+ * Adds the outcome of a follow-up request to the journal, with the values that it set. Undo then knows that they came from the run, and
+ * restores the values from before it: an earlier line of the journal has these.
  */
-const recordSentValues = async (
+const recordFollowUp = (
   journal: Journal,
-  items: ReadonlyMap<string, Item>,
+  item: Item,
   plan: Plan,
-): Promise<void> => {
-  const item = items.get(getObjectKey(getParentFields(plan)))
-  const after = createAttributeMask(plan.endpoint)(getSentAttributes(plan))
-  // An earlier line of the journal has the values from before the run.
-  if (item !== undefined)
-    await journal.append({ ...getItemPlace(item), state: 'done', before: {}, after })
-}
+  outcome: Outcome<PlanAnswer>,
+): Promise<void> =>
+  createRunRecord<PlanAnswer>(journal, {
+    getFacts: () => ({ before: {}, after: getSentAttributes(plan) }),
+    mask: createAttributeMask(plan.endpoint),
+  }).recordOutcome(item, outcome)
 
 /** The parts of the run that follow-up requests use: its runner, its request log and its journal. */
 export interface FollowUpServices {
@@ -60,18 +59,24 @@ export async function* sendFollowUps(
   if (file === undefined) return yield* bulk.runPlans(plans, { ...options, run: send, kept: false })
   const { journal } = await resumeJournal(file)
   const items = await loadItems(journal)
+  let sent = 0
   const run = async (plan: Plan): Promise<PlanAnswer> => {
-    const answer = await send(plan)
-    await recordSentValues(journal, items, plan)
-    return answer
+    const outcome = await send(plan).then(
+      (result) => ({ state: 'done', result }) as const,
+      toOutcome,
+    )
+    sent += 1
+    const item = items.get(getObjectKey(getParentFields(plan)))
+    if (item !== undefined) await recordFollowUp(journal, item, plan, outcome)
+    if ('failure' in outcome) throw outcome.failure
+    return outcome.result
   }
-  let end: End = 'stopped'
   requests.setJournal(true)
   try {
     yield* bulk.runPlans(plans, { ...options, run, kept: false })
-    end = 'completed'
   } finally {
     requests.setJournal(false)
+    const end = sent === plans.length ? 'completed' : 'stopped'
     await journal.end(end).catch(() => {})
     await journal.close()
   }

@@ -1,5 +1,5 @@
 /** Sends the plan of a single object with a journal. */
-import { Failure, recoverFrom } from '../../errors.js'
+import { recoverFrom } from '../../errors.js'
 import type { Plan } from '../command/types.js'
 import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.js'
 import { getPlanPlace, type NumberedPlan, toQueuedItem } from '../journaling/work-queue.js'
@@ -8,14 +8,14 @@ import { type End, type Outcome, toOutcome } from '../work/report.js'
 import type { Engine, Keeper, PlanSender } from './plan-work.js'
 
 /**
- * Opens the journal of a single object and records the object. Returns the failure if the journal cannot be written and no flag requires
- * one.
+ * Opens the journal of a single object and records the object. Returns undefined if the journal cannot be written and no flag requires one:
+ * the log of requests then records the write, or warns that it cannot.
  */
 const openSingleJournal = async (
   { globals }: Engine,
   keeper: Keeper,
   plan: Plan,
-): Promise<JournaledRun | Failure> => {
+): Promise<JournaledRun | undefined> => {
   let journaled: JournaledRun | undefined
   try {
     journaled = await keeper()
@@ -26,7 +26,7 @@ const openSingleJournal = async (
     const failure = recoverFrom(error)
     // A run that reverts another one is never sent without its record.
     if (globals.journal !== undefined || plan.reverts !== undefined) throw failure
-    return failure
+    return undefined
   }
 }
 
@@ -40,12 +40,7 @@ export const runJournaledSingle = async (
   // An object that a secret names is sent without a journal.
   if (isNamedBySecret(plan)) return work(plan)
   const journaled = await openSingleJournal(engine, keeper, plan)
-  if (journaled instanceof Failure) {
-    // The warning comes after the write. A line that fails for the reason of its journal (no instance, say) needs none.
-    const answer = await work(plan)
-    engine.ui.warn(`this write cannot be undone, because it has no journal: ${journaled.message}`)
-    return answer
-  }
+  if (journaled === undefined) return work(plan)
   const item: NumberedPlan = { n: 1, ...getPlanPlace(plan), plan }
   let warned = false
   const warnIfUnrecorded = (line: Promise<void>): Promise<void> =>

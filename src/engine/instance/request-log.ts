@@ -78,7 +78,7 @@ export class RequestLog {
       return await beginRequests(getRunFolder(place.env), words, by, place.clock.now())
     } catch (error) {
       warn(
-        `this write cannot be recorded (${getReason(error)}); pass the run ID to "svcctl journal undo" instead of "last"`,
+        `this write cannot be recorded (${getReason(error)}): it cannot be undone, and "svcctl journal undo last" undoes an earlier run`,
       )
       return undefined
     }

@@ -157,10 +157,13 @@ export class ObjectStates {
     this.last = Math.max(this.last, n)
   }
 
-  /** Updates the state of an object. A completed object stays so: a late line of a lost process does not change it. */
-  update(n: number, state: ObjectState): void {
+  /**
+   * Updates the state of an object by a line. A completed object stays so: a late line of a lost process does not change it. A run that
+   * cannot be resumed has a single process, and may change its objects twice.
+   */
+  update({ n, state }: Pick<ObjectLine, 'n' | 'state'>, { final }: Pick<Header, 'final'>): void {
     const known = this.get(n)
-    if (known === 'done' || known === 'unchanged') return
+    if (final === undefined && (known === 'done' || known === 'unchanged')) return
     if (state === 'queued' && known !== undefined) return
     this.set(n, state)
   }
@@ -325,7 +328,7 @@ class HistoryReader {
     this.#lines += 1
     const bare = this.#sums.check(text)
     if (this.header === undefined) this.#readHeader(text, bare)
-    else if (bare === '' || !this.#applyLine(bare)) this.#gaps.add(this.#lines)
+    else if (bare === '' || !this.#applyLine(bare, this.header)) this.#gaps.add(this.#lines)
   }
 
   get gap(): Gap | undefined {
@@ -339,7 +342,7 @@ class HistoryReader {
    * Applies a line to the history.
    * @returns false if the line is damaged
    */
-  #applyLine(text: string): boolean {
+  #applyLine(text: string, header: Header): boolean {
     // A checksum proves that a line is complete, so only its start is parsed; without checksums the whole line is.
     const line = (this.#sums.required ? parsePlacement(text) : undefined) ?? parseLine(text)
     // A valid line of an unknown kind comes from a later version.
@@ -347,7 +350,7 @@ class HistoryReader {
     if ('run' in line) return true
     if ('n' in line) {
       if (line.n > this.#size) return false
-      this.states.update(line.n, line.state)
+      this.states.update(line, header)
       this.sent ||= line.state === 'begun'
     } else if ('input' in line) {
       if (line.total > this.#size) return false

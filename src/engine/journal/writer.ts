@@ -120,7 +120,7 @@ export class Journal {
   add(line: JournalLine): void {
     if (this.#failure !== undefined) throw this.#failure
     const isObject = 'n' in line
-    if (isObject) this.states.update(line.n, line.state)
+    if (isObject) this.states.update(line, this.header)
     if (isObject ? line.state === 'begun' : 'request' in line) this.#sent = this.#wrote = true
     // Lines of the same turn of the event loop go into one write.
     if (this.#pending === '') setImmediate(() => this.#flush())

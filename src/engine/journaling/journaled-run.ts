@@ -40,7 +40,8 @@ import {
   type ResumeFlags,
   type UnfinishedRun,
 } from './runs.js'
-import { type CachedRead, createSnapshotFilter, UndoableStep } from './undoable-step.js'
+import type { CachedRead } from './state-reader.js'
+import { createSnapshotFilter, UndoableStep } from './undoable-step.js'
 import type { NumberedPlan } from './work-queue.js'
 
 // The first line of a journal: the request, the author and the instance.

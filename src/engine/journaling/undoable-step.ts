@@ -5,70 +5,26 @@
 
 import { type Fields, isObject } from '../../base/objects.js'
 import { masked } from '../../base/secrets/names.js'
-import { type Endpoint, getMethod, getPath, toPathPattern } from '../../catalogue/endpoint.js'
+import { getMethod } from '../../catalogue/endpoint.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
-import type { Ask } from '../../http/types.js'
 import type { InstanceService } from '../command/context.js'
-import {
-  findObjectReader,
-  getSentAttributes,
-  getShownValue,
-  toSentForm,
-} from '../command/object-reader.js'
 import { UnchangedAnswer } from '../command/outcomes.js'
 import { isCreation } from '../command/reversal.js'
 import type { Command, Plan } from '../command/types.js'
 import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header } from '../journal/lines.js'
 import type { SnapshotFilter } from '../journal/objects.js'
-import { type AttributeMask, isKeepable, type OutcomeFacts } from '../journal/run-record.js'
+import type { AttributeMask, OutcomeFacts } from '../journal/run-record.js'
 import type { PlanAnswer } from '../rows.js'
 import type { Item } from '../work/report.js'
+import { findRestoredState, getIdentityFields, type Inverse } from './inverse.js'
 import {
-  buildInverseValues,
-  findRestoredState,
-  getIdentityFields,
-  type Inverse,
-  readCurrent,
-} from './inverse.js'
-
-// A state is a record of attributes. It is `undefined` if it is not known, and `null` if the object does not exist. An attribute that cannot
-// be restored, because it is secret, missing or rounded, has the text `masked`.
-
-// The attributes that a run changes, and their previous values.
-
-/** Returns the attributes that a plan sends, without those that name its object. */
-const getWantedFields = (plan: Plan): Fields =>
-  Object.fromEntries(
-    Object.entries(getSentAttributes(plan)).filter(
-      ([name]) => plan.endpoint.args?.includes(name) !== true,
-    ),
-  )
-
-/** Returns the attributes that a plan changes and that undo restores. */
-const getChangedFields = (plan: Plan): Fields =>
-  plan.endpoint.changes === true ? getWantedFields(plan) : (plan.endpoint.leaves ?? {})
-
-/** Returns the wanted attributes of a plan as a record shows them. */
-const getShownAttributes = (record: Fields, wanted: Fields, endpoint: Endpoint): Attributes =>
-  Object.fromEntries(
-    Object.entries(wanted).map(([name, sent]) => {
-      const now = getShownValue(record, name, endpoint)
-      return [name, isKeepable(now) ? toSentForm(now, sent) : masked]
-    }),
-  )
-
-/** Returns the parameters that create an object again, as far as its record shows them. */
-const getGivenFields = (record: Fields, { endpoint }: Plan): Fields =>
-  Object.fromEntries(
-    Object.keys(endpoint.params).flatMap((name) => {
-      const shown = name.endsWith('_ids')
-        ? toSentForm(getShownValue(record, name, endpoint), [])
-        : record[name]
-      const value = endpoint.args?.includes(name) === true ? undefined : shown
-      return value === undefined ? [] : [[name, isKeepable(value) ? value : masked] as const]
-    }),
-  )
+  type CachedRead,
+  getChangedFields,
+  getShownAttributes,
+  getWantedFields,
+  StateReader,
+} from './state-reader.js'
 
 /** True if a plan adds an object that its argument names, such as a user to a project: it exists once or not at all. */
 const isNamedCreation = (plan: Plan): boolean =>
@@ -79,109 +35,6 @@ const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
   now !== null &&
   Object.keys(wanted).length > 0 &&
   Object.entries(wanted).every(([name, sent]) => now[name] !== masked && isAsSent(sent, now[name]))
-
-/** Reads data once, with a short timeout: a slow read must not delay a write. */
-export type CachedRead = (ask: Ask) => Promise<unknown>
-
-/** An object of a run, and what would restore it. */
-interface PlannedItem {
-  readonly inverse: Inverse
-  readonly header: Header
-  readonly item: Item
-  readonly plan: Plan
-}
-
-/** Creates the plan that would undo the plan of an object. */
-const createInversePlan = ({ inverse, header, item, plan }: PlannedItem): Plan => {
-  // The plan has the resolved ID: a username can be written in several ways.
-  const known = plan.values[plan.endpoint.args?.[0] ?? '']
-  const object = known === undefined ? item.object : String(known)
-  const was = {
-    n: 1,
-    object,
-    parent: item.parent,
-    before: {},
-    after: null,
-    masked: [],
-  }
-  const endpoint = inverse.findEndpoint(was)
-  if (endpoint === undefined) throw new Failure('failed', 'no command restores the previous state')
-  return { key: '', endpoint, values: buildInverseValues(endpoint, was, header) }
-}
-
-/** Reads the state of objects before they are changed. */
-class StateReader {
-  readonly #readOnce: CachedRead
-  readonly #instance: InstanceService
-  readonly #area: string
-
-  constructor(reads: CachedRead, instance: InstanceService, area: string) {
-    this.#readOnce = reads
-    this.#instance = instance
-    this.#area = area
-  }
-
-  /** Reads the attributes that a plan changes; undefined if the API cannot read a single object. */
-  async readAttributes(plan: Plan): Promise<Attributes | undefined> {
-    const reading = await findObjectReader(this.#area, plan.endpoint)
-    if (reading === undefined) return undefined
-    try {
-      const data = await this.#readOnce({
-        endpoint: reading.endpoint,
-        values: reading.fillPath(plan),
-      })
-      return getShownAttributes(isObject(data) ? data : {}, getChangedFields(plan), plan.endpoint)
-    } catch (error) {
-      if (plan.endpoint.brings === true && isMissing(error)) return null
-      throw error
-    }
-  }
-
-  /** Reads an object that a run creates or deletes; null if it does not exist. */
-  async readPresence(object: PlannedItem): Promise<Attributes> {
-    const restoring = createInversePlan(object)
-    const now =
-      (await this.#readSingle([object.plan, restoring])) ??
-      (await readCurrent(this.#instance, object.inverse, restoring))
-    return now === null
-      ? null
-      : { ...getIdentityFields(now, restoring), ...getGivenFields(now, restoring) }
-  }
-
-  /** Returns the state of an object from the answer to its plan; undefined if the answer is no record. */
-  getFromAnswer(value: unknown, object: PlannedItem): Attributes | undefined {
-    if (!isObject(value)) return undefined
-    const restoring = createInversePlan(object)
-    return { ...getIdentityFields(value, restoring), ...getGivenFields(value, restoring) }
-  }
-
-  /** Reads an object by its own path, if one of the plans has such a path; null if it does not exist. */
-  async #readSingle(plans: readonly Plan[]): Promise<Fields | null | undefined> {
-    for (const { endpoint, values } of plans) {
-      const name = endpoint.args?.[0] ?? ''
-      const reading = /^\d+$/.test(String(values[name]))
-        ? await findObjectReader(this.#area, endpoint)
-        : undefined
-      // A record under another path does not prove that the object exists here.
-      if (
-        reading === undefined ||
-        toPathPattern(getPath(reading.endpoint)) !== toPathPattern(getPath(endpoint))
-      )
-        continue
-      try {
-        const data = await this.#readOnce({
-          endpoint: reading.endpoint,
-          values: reading.fillPath({ values }),
-        })
-        return isObject(data) ? data : undefined
-      } catch (error) {
-        if (isMissing(error)) return null
-        throw error
-      }
-    }
-    return undefined
-  }
-}
 
 /** Returns the previous attributes from the record that planning already read. */
 const getPlannedAttributes = (plan: Plan): Attributes | undefined =>
@@ -262,7 +115,12 @@ const createUnknownFailure = (why: string): Failure =>
   new Failure('partial', `it may have been written before, ${why}`, {
     hint: 'Check the object, and start a new run for it.',
     unknownOutcome: true,
+    unverifiable: true,
   })
+
+/** True if the attributes of an object show whether its request was sent. */
+const hasAttributeState = ({ endpoint: { changes, leaves } }: Plan): boolean =>
+  changes === true || leaves !== undefined
 
 /** Creates an answer. Each object needs one of its own, because facts are stored by answer. */
 const createUnchangedAnswer = (): PlanAnswer => ({ unchanged: true })
@@ -319,7 +177,11 @@ export class UndoableStep {
     if (item.resumeBy === 'comparing' && isAsWanted)
       return { answer: createUnchangedAnswer(), facts: {} }
     const sending = item.resumeBy === 'repeating' ? sendAgain(send, plan) : send(plan)
-    const sent = await sending.finally(() => this.#seen.delete(item.n))
+    const sent = await sending
+      .catch((error: unknown) => {
+        throw this.#addUnverifiable(plan, error)
+      })
+      .finally(() => this.#seen.delete(item.n))
     // A write is sent even if nothing would change, because another client may change the object meanwhile.
     const answer = isAsWanted && sent.unchanged !== true ? new UnchangedAnswer(sent) : sent
     return this.#describeSent(item, plan, answer, seen)
@@ -365,14 +227,28 @@ export class UndoableStep {
     return { answer: {}, facts: {} }
   }
 
+  /** Adds to an error that no request shows whether the write was carried out, if it must not be sent twice. */
+  #addUnverifiable(plan: Plan, error: unknown): unknown {
+    if (!(error instanceof Failure) || error.details.unknownOutcome !== true) return error
+    const isRepeatable = !['POST', 'PATCH'].includes(getMethod(plan.endpoint))
+    return isRepeatable || hasAttributeState(plan) || this.#getPresence(plan) !== undefined
+      ? error
+      : error.with({ unverifiable: true })
+  }
+
+  /** Returns the inverse of a plan if the presence of its object shows whether its request was sent. */
+  #getPresence(plan: Plan): Inverse | undefined {
+    const { inverse } = this.#parts
+    const isNamed = !isCreation(plan.endpoint) || isNamedCreation(plan)
+    return inverse?.isPresence === true && isNamed ? inverse : undefined
+  }
+
   /** Reads the present state of an object; undefined if nothing shows whether its request was sent. */
   async #readNow(item: Item, plan: Plan): Promise<Attributes | undefined> {
-    const { inverse, header } = this.#parts
-    if (plan.endpoint.changes === true || plan.endpoint.leaves !== undefined)
-      return this.#state.readAttributes(plan)
-    return inverse?.isPresence === true && (!isCreation(plan.endpoint) || isNamedCreation(plan))
-      ? this.#state.readPresence({ inverse, header, item, plan })
-      : undefined
+    if (hasAttributeState(plan)) return this.#state.readAttributes(plan)
+    const inverse = this.#getPresence(plan)
+    if (inverse === undefined) return undefined
+    return this.#state.readPresence({ inverse, header: this.#parts.header, item, plan })
   }
 
   async #findBefore(item: Item, plan: Plan): Promise<Attributes | undefined> {

@@ -22,11 +22,11 @@ import { type ParentTarget, parseParentTarget, toGiven } from './parents.js'
 import {
   type CommonParts,
   type CommonsByRow,
-  checkSegment,
   completePlan,
   createCommonsByRow,
   createCompletion,
 } from './plan.js'
+import { checkSegment, formatPlaceholder } from './segments.js'
 import { createRowGiven } from './stdin/row-fields.js'
 
 /**
@@ -86,7 +86,8 @@ class Planner {
     placeArgs(this.#command, endpoint, [this.#standIn(reference.id)], scratch, this.#around)
     for (const [name, value] of Object.entries(scratch)) {
       const param = endpoint.path[name]
-      if (param !== undefined) checkSegment(name, param, value)
+      if (param !== undefined)
+        checkSegment(formatPlaceholder(this.#command, endpoint, name), param, value)
     }
     if (owner !== undefined) await this.#checkOwner(common, reference, owner)
     const parent = owner ?? (await this.#findParent(common, reference))

@@ -5,6 +5,7 @@
 
 import { isObject } from '../../base/objects.js'
 import { findNearest } from '../../base/suggest.js'
+import { formatCount, joinFirst } from '../../base/text.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { getOwnField } from '../../catalogue/pick.js'
@@ -69,6 +70,41 @@ export const createColumnInspection = (
           column,
           `no record has the field ${command.naming.describeName(column)}, so its column is empty (${explainEmptyColumn(column, command)})`,
         )
+    },
+  }
+}
+
+/** The maximum number of fields that a note names. */
+const maxNamed = 10
+
+/**
+ * Creates the inspection that notes the fields without a column, if the first record decides which columns there are.
+ * @param note receives the text of the note
+ */
+export const createFirstRecordInspection = (
+  answering: Pick<AnswerContext, 'emit'>,
+  note: (text: string) => void,
+): Inspection => {
+  let first: ReadonlySet<string> | undefined
+  const others = new Set<string>()
+  return {
+    holds: false,
+    see: (rows) => {
+      for (const row of rows) {
+        const record = unwrapRow(row, answering)
+        if (!isObject(record)) continue
+        const names = Object.keys(record)
+        first ??= new Set(names)
+        for (const name of names) if (!first.has(name)) others.add(name)
+      }
+      return false
+    },
+    end: async () => {
+      if (others.size === 0) return
+      const count = formatCount(others.size, 'field')
+      note(
+        `the columns are the fields of the first record; later records have ${count} without a column: ${joinFirst([...others], maxNamed)}. --fields chooses the columns`,
+      )
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Declares the objects of a run and their outcomes, counts the outcomes, decides when to stop the run, and describes its end. */
 
 import type { Fields } from '../../base/objects.js'
-import { groupDigits } from '../../base/text.js'
+import { groupDigits, joinWords } from '../../base/text.js'
 import { type Category, Failure, getFailureHelp, recoverFrom } from '../../errors.js'
 import type { AdmissionResult } from '../../http/types.js'
 
@@ -85,11 +85,12 @@ const describeKinds = (failures: readonly FailedItem[], count: number): string =
 
 /** Describes what resuming a run would do; an empty text if resuming could only fail again. */
 const describeRemainder = ({ counts, mayHelp }: Report): string => {
-  const failed = mayHelp ? counts.failed + counts.unknown : counts.unknown
-  const rest = counts.not_tried
-  if (rest > 0)
-    return failed > 0 ? 'completes the run and retries the failed objects' : 'completes the run'
-  return failed > 0 ? 'retries the failed objects' : ''
+  const parts = [
+    ...(counts.not_tried > 0 ? ['completes the run'] : []),
+    ...(mayHelp && counts.failed > 0 ? ['retries the failed objects'] : []),
+    ...(mayHelp && counts.unknown > 0 ? ['checks the unknown objects'] : []),
+  ]
+  return joinWords(parts, 'and')
 }
 
 /** Formats counts: `2 done, 1 failed`. Zeros are left out, except for `done`. */
@@ -135,17 +136,22 @@ export const formatClosingLine = (report: Report, kept?: JournalPlace): string =
   return `${parts}. Journal: ${file}${how}`
 }
 
+interface FailedOutcome {
+  readonly state: 'failed' | 'unknown'
+  readonly failure: Failure
+}
+
 /** The outcome of an object: its state, and the result or the failure. */
 export type Outcome<R> =
   | { readonly state: 'done'; readonly result: R }
   | { readonly state: 'unchanged'; readonly result?: R }
-  | { readonly state: 'failed' | 'unknown'; readonly failure: Failure }
+  | FailedOutcome
 
 /**
  * Converts an error in the work on an object to the object's outcome.
  * @throws the error itself if it concerns more than the object: an interruption or a defect
  */
-export const toOutcome = (error: unknown): Outcome<never> => {
+export const toOutcome = (error: unknown): FailedOutcome => {
   const failure = recoverFrom(error)
   return { state: failure.details.unknownOutcome === true ? 'unknown' : 'failed', failure }
 }
@@ -220,16 +226,18 @@ export class OutcomeCounter {
     if (outcome.state === 'done') this.#done += 1
     else if (outcome.state === 'unchanged') this.#unchanged += 1
     else {
-      if (outcome.state === 'failed') this.#failed += 1
+      const { state, failure } = outcome
+      if (state === 'failed') this.#failed += 1
       else this.#unknown += 1
-      this.#addFailure(item, outcome.failure)
+      this.#addFailure(item, failure)
+      const { status, unsent, unverifiable } = failure.details
+      const isLasting = state === 'failed' && (lastingStatuses.has(status) || unsent === true)
+      if (!isLasting && unverifiable !== true) this.mayHelp = true
     }
   }
 
   #addFailure(item: Item, failure: Failure): void {
     if (this.failures.length < maxReported) this.failures.push({ item, failure })
-    const { status, unsent } = failure.details
-    if (!lastingStatuses.has(status) && unsent !== true) this.mayHelp = true
     const same = this.#alike === undefined || this.#alike === failure.category
     this.#alike = same ? failure.category : 'various'
   }
@@ -237,6 +245,7 @@ export class OutcomeCounter {
   /** Counts an object whose outcome is unknown because the run was interrupted. */
   addLost(): void {
     this.#unknown += 1
+    this.mayHelp = true
   }
 
   get alike(): Category | undefined {

@@ -5,8 +5,13 @@ import { parseRetryAfter, readHeader } from '../headers.js'
 import { formatStatus, getCategory, getStatusName } from '../status.js'
 import { type AnswerHeaders, type NextStep, toDetails } from '../types.js'
 import { findPageTitle, findStorageError, isPage, proxyHint, toOneLine } from './network.js'
+import {
+  createMovedStep,
+  findPathBelowHost,
+  hasEncodedSlash,
+  suggestRequest,
+} from './request-path.js'
 import { maskAddressSecrets } from './secrets.js'
-import { encodeSlashes } from './slashes.js'
 
 // Error bodies are converted to one readable message (`http/README.md`). Their shape varies: instances and the proxies in front of them
 // send several kinds of JSON, text and HTML pages. The message repeats only fields that are meant for messages, since any other field may
@@ -195,33 +200,6 @@ export const isMaintenance = (status: number, body: Uint8Array, by?: 'instance')
   return isInMaintenance(status, errorBody) && (by === undefined || isFromInstance(errorBody))
 }
 
-/** Returns the project that a request names in its path. */
-const parseProjectPath = (request: string): string | undefined => {
-  const [, segment = ''] = /\/projects\/([^/?\s]+)/.exec(request) ?? []
-  try {
-    return segment === '' ? undefined : decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns the next step for a project that now has another path. */
-export const createMovedStep = (request: string): NextStep => {
-  const about = parseProjectPath(request)
-  return { code: 'moved-project', about }
-}
-
-/** True if a path names a project or group by its full path, whose slashes a web server may decode. */
-const hasEncodedSlash = ({ request }: RefusedAnswer): boolean =>
-  /\/(?:projects|groups)\/[^/?\s]*%2F/i.test(request)
-
-/** Returns the intended method and path of a request whose path has a name with plain slashes; undefined for other requests. */
-const suggestRequest = ({ request }: RefusedAnswer): string | undefined => {
-  const [, method = '', path = ''] = /^(\S+) \S*?\/api\/v4\/(\S+)$/.exec(request) ?? []
-  const encodedPath = encodeSlashes(path)
-  return encodedPath === undefined ? undefined : `${method} ${encodedPath}`
-}
-
 /** The facts about a refusal that the rules test. */
 interface Refusal extends RefusedAnswer {
   readonly errorMessage: ErrorMessage
@@ -345,6 +323,11 @@ const rules: readonly Rule[] = [
     status: 404,
     when: ({ errorMessage }) => errorMessage.shape !== 'message',
     next: { code: 'no-instance' },
+  },
+  {
+    status: 404,
+    when: (refusal) => findPathBelowHost(refusal) !== undefined,
+    next: (refusal) => `The path must not contain the host: ${findPathBelowHost(refusal)}.`,
   },
   { status: 404, signedIn: false, next: { code: 'private' } },
   { status: 404, next: { code: 'hidden' } },

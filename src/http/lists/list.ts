@@ -1,6 +1,7 @@
 /** Reads lists page by page. Each page is requested as soon as its address is known, and records are returned in order, as bytes. */
 import { MalformedJson } from '../../base/json/json.js'
 import { createUnusableAnswerFailure } from '../answers/network.js'
+import { maskAddressSecrets } from '../answers/secrets.js'
 import type { OpenAnswer } from '../sending/exchange.js'
 import type { Batch, ListEnd, ListOptions, ListWork, WireRequest } from '../types.js'
 import {
@@ -31,6 +32,10 @@ const waitUntilSent = async (): Promise<void> => {
   await waitOneTurn()
 }
 
+/** True if a page is found by its number, so that its total is that of the whole list. */
+const isNumbered = ({ path }: WireRequest): boolean =>
+  !/[?&](?:id_after|id_before|cursor)=/.test(path)
+
 /** A page that is being read. */
 interface OpenPage {
   readonly reply: OpenAnswer
@@ -53,6 +58,8 @@ class ListRun {
   /** The batch that was read last. */
   #lastBatch: Batch | undefined
   #total: number | undefined
+  /** The total before records were deleted while the list was read. */
+  #totalBefore: number | undefined
   #work: ListWork | undefined
   /** True if a page held more records than the limit allowed. */
   #isCut = false
@@ -77,7 +84,7 @@ class ListRun {
       for (let page = await this.#takePage(); page !== undefined; page = await this.#takePage()) {
         const { next, lost, reply } = page
         this.options.onPage?.(reply)
-        this.#total = getTotal(reply) ?? this.#total
+        this.#updateTotal(page)
         prefetch.check(page)
         prefetch.prefetchAfter(page, this.#limit - this.#records, this.#pagesRead === 0)
         if (!prefetch.none) await waitUntilSent()
@@ -100,7 +107,29 @@ class ListRun {
     } finally {
       prefetch.abandon()
       this.#work?.end()
+      this.#noteDeletions(request)
     }
+  }
+
+  #updateTotal({ reply, request }: ListPage): void {
+    const total = getTotal(reply)
+    if (total === undefined) return
+    const before = this.#total
+    if (before !== undefined && total < before && isNumbered(request)) this.#totalBefore ??= before
+    this.#total = total
+  }
+
+  /**
+   * Notes that records were deleted while the list was read. Those behind them moved forward, so that some of them can be missing: at the
+   * beginning of a page that was not requested yet.
+   */
+  #noteDeletions({ method, path }: WireRequest): void {
+    if (this.#totalBefore === undefined) return
+    const label = `${method} ${maskAddressSecrets(path)}`
+    const counts = `from ${this.#totalBefore} to ${this.#total} records`
+    this.pages.warn(
+      `${label}: the list became shorter while it was read (${counts}), so records may be missing; read it again`,
+    )
   }
 
   #createEnd(more: boolean): ListEnd {

@@ -149,6 +149,8 @@ const continueById = (
 
 /** The services of the client that a list uses. */
 export interface Pages extends Root {
+  /** Receives a note that people should read. */
+  readonly warn: (text: string) => void
   /** Sends a request. @returns an answer 2xx whose body is still unread */
   open(request: WireRequest, attempts: Attempts): Promise<OpenAnswer>
   createAttempts(): Attempts

@@ -4,8 +4,9 @@ import { trimTrailingSlashes } from '../../base/text.js'
 import { readHeaders, type Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { decodeBody, readSome, TimedBody } from '../answers/body.js'
-import { createMovedStep, isMaintenance } from '../answers/failure.js'
+import { isMaintenance } from '../answers/failure.js'
 import { getLoss } from '../answers/network.js'
+import { createMovedStep } from '../answers/request-path.js'
 import { findSecretTexts, maskAddressSecrets } from '../answers/secrets.js'
 import {
   buildHeaders,

@@ -6,6 +6,7 @@ import { isObject } from '../../base/objects.js'
 import { boolean, type Param, type Params } from '../../catalogue/params.js'
 import { apiRoot } from '../call.js'
 import { isKnown, type Span, type Version } from '../ci-lint/index.js'
+import { gone } from '../reply.js'
 import type { ServedRoute } from './routes.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -172,6 +173,14 @@ const selectParams = (route: ServedRoute, params: Params, asOf: Version): Params
   return Object.fromEntries([...kept, ...added])
 }
 
+/** A route that a version no longer has, although earlier ones had it, answers 410 (`lib/api/lint.rb` of 16.0). */
+const retireRoute = ({ accepts: _, ...route }: ServedRoute): ServedRoute => ({
+  ...route,
+  handle: () => {
+    throw gone()
+  },
+})
+
 /** Selects the routes and the parameters that a version has. */
 export const selectRoutes = (
   routes: readonly ServedRoute[],
@@ -185,9 +194,12 @@ export const selectRoutes = (
           .filter((route) => isAbout(age.route.replace(/^\w+/, like), route))
           .map((route) => ({ ...route, method: age.route.replace(/ .*/, '') })),
   )
+  const isOutside = (route: ServedRoute, age: RouteSpan, span: Span): boolean =>
+    isAbout(age.route, route) && !isKnown(span, asOf)
   return [...routes, ...added]
-    .filter((route) => !routeAges.some((age) => isAbout(age.route, route) && !isKnown(age, asOf)))
+    .filter((route) => !routeAges.some((age) => isOutside(route, age, { since: age.since })))
     .map((route) => {
+      if (routeAges.some((age) => isOutside(route, age, age))) return retireRoute(route)
       const { accepts } = route
       if (accepts === undefined) return route
       return {

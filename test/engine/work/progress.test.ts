@@ -47,7 +47,10 @@ describe('the closing line', () => {
     expect(formatClosingLine(report({ done: 2 }))).toBe('2 done')
     expect(formatClosingLine(report({ done: 2 }), kept)).toBe('2 done. Journal: /x')
     expect(formatClosingLine(report({ done: 2, not_tried: 5, unknown: 1 }), kept)).toBe(
-      '2 done, 1 unknown, 5 not attempted. Journal: /x — svcctl x y --resume last completes the run and retries the failed objects',
+      '2 done, 1 unknown, 5 not attempted. Journal: /x — svcctl x y --resume last completes the run and checks the unknown objects',
+    )
+    expect(formatClosingLine(report({ not_tried: 5, unknown: 1, failed: 2 }), kept)).toContain(
+      'last completes the run, retries the failed objects and checks the unknown objects',
     )
     expect(formatClosingLine(report({ failed: 21 }, Array(20).fill('auth')))).toBe(
       '0 done, 21 failed',
