@@ -1,6 +1,5 @@
 /** Implements `doctor`, which checks everything that commands require, and prints a remedy for each problem. */
 
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
@@ -11,6 +10,7 @@ import { createExitRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, recoverFrom } from '../errors.js'
 import {
   createTransport,
+  getHomeFolder,
   getLoginLine,
   getPaths,
   openKeyring,
@@ -120,7 +120,7 @@ const checkCompletion = async (env: Environment): Promise<Check> => {
   const check = 'completion'
   const shell = findShell(env)
   if (shell === undefined) return createPassedCheck(check, 'unknown shell')
-  const { starts, scripts } = shell.getFiles(env.HOME ?? homedir(), env)
+  const { starts, scripts } = shell.getFiles(getHomeFolder(env), env)
   for (const file of [...starts, ...scripts])
     if (/svcctl.*completion|_svcctl/.test(readText(file)))
       return createPassedCheck(check, `${shell.name} loads the completion from ${file}`)

@@ -18,11 +18,24 @@ export interface Paths {
   readonly portable: boolean
 }
 
+/**
+ * Returns the home folder of the user. A user without one, such as the bare user ID of a container, has `/`, where nothing is found and
+ * nothing can be written.
+ */
+export const getHomeFolder = (env: Environment): string => {
+  if (env.HOME) return env.HOME
+  try {
+    return homedir()
+  } catch {
+    return '/'
+  }
+}
+
 type PlatformFolders = Pick<Paths, 'config' | 'state' | 'cache'>
 
 /** Returns the folders in which the platform keeps the files of programs, according to its environment variables. */
 const getPlatformFolders = (env: Environment): PlatformFolders => {
-  const home = env.HOME || homedir()
+  const home = getHomeFolder(env)
   const getHomePath = (variableName: string, ...fallback: string[]): string =>
     env[variableName] || join(home, ...fallback)
   if (process.platform === 'darwin') {
