@@ -144,3 +144,20 @@ describe('--param with a file', () => {
     )
   })
 })
+
+describe('--input in YAML', () => {
+  it('merges the keys of <<', async () => {
+    const file = fileOf('in.yml', 'a: &base {x: 1, y: 2}\nb: {<<: *base, y: 3}\n')
+    expect((await run(['api', 'POST', 'x', '--input', file])).code).toBe(0)
+    expect(JSON.parse(bodies()[0] ?? '')).toEqual({ a: { x: 1, y: 2 }, b: { x: 1, y: 3 } })
+  })
+
+  it.each(['a: !!binary aGk=', 'a: [!!set {x, y}]', 'a: !!omap [x: 1]'])(
+    'refuses what JSON cannot express: %s',
+    async (text) => {
+      const ran = await run(['api', 'POST', 'x', '--input', fileOf('in.yml', text)])
+      expect(ran.stderr).toContain('a value that JSON cannot express')
+      expect([ran.code, server.seen]).toEqual([2, []])
+    },
+  )
+})
