@@ -39,6 +39,21 @@ describe('--param with a file', () => {
     expect(bodies()).toEqual(['{"text":"First line\\nsecond line","rules":{"a":[1,2]}}'])
   })
 
+  it('keeps a number for a documented text as it is written', async () => {
+    const update = ['runners', 'update', '1', '--param']
+    for (const value of [
+      'description=1.10',
+      'description=12345678901234567890',
+      'maximum_timeout=700',
+    ])
+      expect((await run([...update, value])).code).toBe(0)
+    expect(bodies()).toEqual([
+      '{"description":"1.10"}',
+      '{"description":"12345678901234567890"}',
+      '{"maximum_timeout":700}',
+    ])
+  })
+
   it('reads standard input for @-, and takes @@ for @', async () => {
     const line = [
       'api',

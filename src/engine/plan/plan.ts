@@ -353,14 +353,20 @@ const getPathValues = (endpoint: Endpoint, given: Given): Record<string, JsonVal
 
 type NoteName = PlanContext['noteUnknownName']
 
-/** Parses `--param`: JSON in a body, text in a query. A JSON list is a list in both. */
+/**
+ * Parses `--param`: JSON in a body, text in a query. A JSON list is a list in both. A number for a documented text is text, so that `1.10`
+ * keeps its zero.
+ */
 const parseExtraValues = (endpoint: Endpoint, given: Given, note: NoteName) => {
   const extra = Object.entries(given.extra).map(([name, text]) => {
     const param = getOwn<Param>(endpoint.params, name)
     if (param === undefined && !Object.hasOwn(endpoint.path, name)) note(endpoint, name)
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
-    const parseOne = (t: string): JsonValue =>
-      body ? parseJsonOrText(t, `--param ${name}`) : parseQueryParam(t, name)
+    const parseOne = (t: string): JsonValue => {
+      if (!body) return parseQueryParam(t, name)
+      const isNumericText = param?.type === 'string' && /^\s*-?\d/.test(t)
+      return isNumericText ? t : parseJsonOrText(t, `--param ${name}`)
+    }
     return [name, typeof text === 'string' ? parseOne(text) : text.map(parseOne)] as const
   })
   return Object.fromEntries(extra)
