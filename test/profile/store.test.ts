@@ -208,6 +208,7 @@ describe('settings', () => {
     ['  a   b ', ['a', 'b']],
     [`sh -c 'echo "$T" && x' "a b"c`, ['sh', '-c', 'echo "$T" && x', 'a bc']],
     ['a\\ b "c\\"d" \'\'', ['a b', 'c"d', '']],
+    ['a \\\n b\\\r\nc "d\\\ne" \'f\\\ng\'', ['a', 'bc', 'de', 'f\\\ng']],
     ['["a b","c"]', ['a b', 'c']],
   ])('splits %s', (text, words) => {
     expect(splitCommand(text)).toEqual(words)
