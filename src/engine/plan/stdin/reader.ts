@@ -160,6 +160,16 @@ export const createTableCutter = <T>(
     })
 }
 
+/** Removes the quotes of a line, which jq without `-r` and spreadsheets write around texts. */
+const unquoteLine = (line: NumberedText): NumberedText => {
+  if (!/^\s*"/.test(line.text)) return line
+  try {
+    return { ...line, text: String(JSON.parse(line.text)) }
+  } catch {
+    return line
+  }
+}
+
 /** Creates the cutter for one object per line. */
 const createLineCutter = (context: ObjectContext): Cutter<PlacedObject> => {
   const { objects, tap } = context
@@ -172,7 +182,7 @@ const createLineCutter = (context: ObjectContext): Cutter<PlacedObject> => {
   })
   return (whole, last) => {
     const found: PlacedObject[] = []
-    for (const line of lines(whole, last)) {
+    for (const line of lines(whole, last).map(unquoteLine)) {
       const text = line.text.trim()
       if (read === undefined) {
         const cells = splitCells(line.text)
