@@ -293,7 +293,7 @@ describe('an input that ends is checked whole before anything is written', () =>
     ],
     ['deploy-keys enable - -P g/a,g/b', '1\nx\n', 'line 2: <key-id> must be an integer'],
     ['deploy-keys enable 3 -P -', 'g/a\n..\n', 'line 2: project: "." and ".." cannot be used'],
-    ['integrations delete - -P g/a --yes', 'jira\n..\n', 'line 2: slug: "." and ".." cannot be'],
+    ['integrations delete - -P g/a --yes', 'jira\n..\n', 'line 2: <slug>: "." and ".." cannot be'],
     ['mr subscribe -', 'g/a!1\ng/a#2\n', 'line 2: g/a#2 is an issue'],
     ['api PUT runners/{} -', '1\n..\n', 'line 2: ".." cannot be used in a path'],
     [

@@ -2,11 +2,10 @@
  * Creates plans from the parsed line: an endpoint and checked values for each request. All mistakes that can be detected without the
  * instance are rejected here.
  */
-import { hasDots, isDots } from '../../base/base-url.js'
 import { parseJsonOrText } from '../../base/json/nesting.js'
 import { getOwn, isObject, type JsonValue, type JsonValues, mapValues } from '../../base/objects.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
-import { getParamValues, getScopeType, isScope, type Param } from '../../catalogue/params.js'
+import { getParamValues, isScope, type Param } from '../../catalogue/params.js'
 import { joinItems } from '../../catalogue/values.js'
 import { isObjectFailure, placeFailure, usage } from '../../errors.js'
 import { getCommandName, getFlagName, getScope } from '../command/derive.js'
@@ -26,6 +25,7 @@ import { chooseEndpoint, describeForms, fillScope, type ScopedEndpoint } from '.
 import { formatFlagLabel } from './line.js'
 import type { MissingValue, PlanContext } from './objects.js'
 import { parseValue } from './parse-values.js'
+import { checkSegments } from './segments.js'
 
 // The attributes of an update without any: a person chooses them, or the command fails.
 
@@ -78,24 +78,6 @@ const askForAttributes = async (
 }
 
 type Values = JsonValues
-
-/** @throws Failure `usage` for several values and for `-`, because a path has only one */
-const checkSingle = (kind: string, text: string, label: string): void => {
-  if (text.trim() !== '-' && !text.includes(',')) return
-  throw usage(
-    `${label} takes a single ${kind}, not "${text}"`,
-    `Run the command once for each ${kind}.`,
-  )
-}
-
-/** @throws Failure `usage` for a value that cannot be a segment of a path */
-export const checkSegment = (name: string, param: Param, value: unknown): void => {
-  if (isScope(param) ? isDots(String(value)) : hasDots(String(value)))
-    throw usage(`${getFlagName(name, param)}: "." and ".." cannot be used in a path`)
-  if (isScope(param) || param.completes === 'user')
-    checkSingle(getScopeType(param) ?? 'user', String(value), getFlagName(name, param))
-  if (String(value) === '') throw usage(`${getFlagName(name, param)} must not be empty`)
-}
 
 /** Returns the project of the command's objects, if it is known already. */
 const findProject = (
@@ -181,7 +163,7 @@ export const completePlan = async (
   const { key, endpoint, command, extra } = common
   placeArgs(command, endpoint, args, own, around)
   await fillRequired(common, own, around)
-  for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
+  checkSegments(endpoint, own)
   return { key, endpoint, values: own, extra, label }
 }
 

@@ -22,11 +22,11 @@ import { type ParentTarget, parseParentTarget, toGiven } from './parents.js'
 import {
   type CommonParts,
   type CommonsByRow,
-  checkSegment,
   completePlan,
   createCommonsByRow,
   createCompletion,
 } from './plan.js'
+import { checkSegments } from './segments.js'
 import { createRowGiven } from './stdin/row-fields.js'
 
 /**
@@ -84,10 +84,7 @@ class Planner {
     const scratch: Record<string, JsonValue | undefined> = {}
     const { endpoint } = common
     placeArgs(this.#command, endpoint, [this.#standIn(reference.id)], scratch, this.#around)
-    for (const [name, value] of Object.entries(scratch)) {
-      const param = endpoint.path[name]
-      if (param !== undefined) checkSegment(name, param, value)
-    }
+    checkSegments(endpoint, scratch, Object.keys(scratch))
     if (owner !== undefined) await this.#checkOwner(common, reference, owner)
     const parent = owner ?? (await this.#findParent(common, reference))
     return { object: reference.id, parent }

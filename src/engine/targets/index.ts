@@ -32,7 +32,7 @@ import {
   toGiven,
 } from '../plan/parents.js'
 import { toPath } from '../plan/places.js'
-import { checkSegment } from '../plan/plan.js'
+import { checkSegment } from '../plan/segments.js'
 import { parsePipedObjects } from '../plan/stdin/reader.js'
 import type { Rows } from '../rows.js'
 import { findIdsInParents } from './named-objects.js'
