@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
+import { getHomeFolder } from '../base/io.js'
 import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
 import type { Context, ExternalClient } from '../engine/command/context.js'
@@ -10,7 +11,6 @@ import { createExitRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, recoverFrom } from '../errors.js'
 import {
   createTransport,
-  getHomeFolder,
   getLoginLine,
   getPaths,
   openKeyring,

@@ -1,9 +1,8 @@
 /** Determines the folders in which svcctl keeps its configuration, data and cache. */
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
-import { resolvePath } from '../base/io.js'
+import { getHomeFolder, resolvePath } from '../base/io.js'
 import type { Environment } from './types.js'
 
 /** The absolute paths of these folders. */
@@ -16,19 +15,6 @@ export interface Paths {
   readonly cache: string
   /** True if SVC_CONFIG_DIR is set, so that nothing is shared with other installations. */
   readonly portable: boolean
-}
-
-/**
- * Returns the home folder of the user. A user without one, such as the bare user ID of a container, has `/`, where nothing is found and
- * nothing can be written.
- */
-export const getHomeFolder = (env: Environment): string => {
-  if (env.HOME) return env.HOME
-  try {
-    return homedir()
-  } catch {
-    return '/'
-  }
 }
 
 type PlatformFolders = Pick<Paths, 'config' | 'state' | 'cache'>
