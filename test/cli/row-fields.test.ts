@@ -24,6 +24,16 @@ beforeEach(() => {
 })
 
 describe('--row-fields', () => {
+  it('leaves the text of a JSON record as it is', async () => {
+    const description = '  indented\n'
+    const line = 'runners update - --row-fields description,maximum_timeout'
+    const ran = await run(line, JSON.stringify({ id: 1, description, maximum_timeout: ' 700 ' }))
+    expect([ran.code, bodies()]).toEqual([
+      0,
+      [['PUT /runners/1', { description, maximum_timeout: 700 }]],
+    ])
+  })
+
   it.each(['=1+1', "'=1+1", '+49 30', '-x', '-5', "'quoted'"])(
     'reads the text that -o csv wrote: %s',
     async (description) => {
