@@ -109,6 +109,15 @@ describe('values', () => {
     expect(refusal(param, ...texts)).toMatch(message)
   })
 
+  it('refuse a time ago for a day that has to lie ahead', () => {
+    const ends = date('end', { ahead: true })
+    expect(refusal(ends, '30d')).toBe(
+      '--flag must be a day ahead, and 30d is in the past Write +30d.',
+    )
+    expect(parse(ends, '2030-01-31')).toBe('2030-01-31')
+    expect(parse(ends, '+1d')).toMatch(/^\d{4}-\d\d-\d\d$/)
+  })
+
   it('keep a deprecated value and say what to use', () => {
     const notes: string[] = []
     const param = oneOf(['created_by_me'], 'e', {
