@@ -38,6 +38,8 @@ describe('values', () => {
     ['an enumeration', oneOf(['asc', 'desc'], 'e'), ['desc'], 'desc'],
     ['an enumeration with dashes', oneOf(['oldest_first'], 'e'), ['oldest-first'], 'oldest_first'],
     ['a list, trimmed', list('string', 'l'), ['a, b ', 'c'], ['a', 'b', 'c']],
+    ['a list in JSON', list('string', 'l'), ['["a,b", "c"]', 'd'], ['a,b', 'c', 'd']],
+    ['a text in brackets', list('string', 'l'), ['[bug]', '[1]'], ['[bug]', '[1]']],
     ['the empty list', list('string', 'l'), [''], []],
     ['a list of numbers', list('integer', 'l'), ['1,2'], [1, 2]],
     ['Any for a list', list('integer', 'l', { words: ['None', 'Any'] }), ['any'], 'Any'],
