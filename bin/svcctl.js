@@ -34,7 +34,11 @@ function version() {
 function cacheHome() {
   const { env, platform } = process
   if (env.NODE_DISABLE_COMPILE_CACHE) return undefined
-  if (env.SVC_CONFIG_DIR) return path.resolve(env.SVC_CONFIG_DIR, 'cache')
+  const own = (env.SVC_CONFIG_DIR || '').trim()
+  // A shell leaves ~ as it is in a file of variables.
+  if (own === '~' || own.startsWith('~/'))
+    return env.HOME && path.resolve(env.HOME, own.slice(2), 'cache')
+  if (own) return path.resolve(own, 'cache')
   if (platform === 'win32')
     return env.LOCALAPPDATA && path.join(env.LOCALAPPDATA, 'svcctl', 'Cache')
   if (platform === 'darwin') return env.HOME && path.join(env.HOME, 'Library', 'Caches', 'svcctl')

@@ -2,6 +2,7 @@
 
 import type { FailureFormat } from './answer/options.js'
 import { getCurrentIo, type Io, processIo, runWithIo } from './base/io.js'
+import { trimVariables } from './base/switches.js'
 import { version } from './base/version.js'
 import { renderCommandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
@@ -203,4 +204,7 @@ const runLine = async (io: Io): Promise<void> => {
  * A line that a signal interrupted ends by that signal, whatever its work came to.
  * @param io what the line has of the process: of this one, unless a test or a program gives another
  */
-export const main = (io: Io = processIo): Promise<void> => runWithIo(io, () => runLine(io))
+export const main = (io: Io = processIo): Promise<void> => {
+  trimVariables(io.env)
+  return runWithIo(io, () => runLine(io))
+}

@@ -4,7 +4,7 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type BigIntStats, closeSync, fstatSync, openSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { usage } from '../errors.js'
@@ -214,9 +214,28 @@ export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> =
 /** Returns the folder for temporary files. */
 export const getTemporaryFolder = (): string => getCurrentIo().env.TMPDIR || tmpdir()
 
-/** Resolves a path that the line names, relative to the folder of the line. */
-export const resolvePath = (path: string): string =>
-  isAbsolute(path) ? resolve(path) : resolve(getCurrentIo().cwd, path)
+/**
+ * Returns the home folder of the user. A user without one, such as the bare user ID of a container, has `/`, where nothing is found and
+ * nothing can be written.
+ */
+export const getHomeFolder = (env: Environment): string => {
+  if (env.HOME) return env.HOME
+  try {
+    return homedir()
+  } catch {
+    return '/'
+  }
+}
+
+/**
+ * Resolves a path that the line names, relative to the folder of the line. `~/` is the home folder, because shells leave it as it is in
+ * `--to=~/x`, in `@~/x` and in files of variables.
+ */
+export const resolvePath = (path: string, folder?: string): string => {
+  const { cwd, env } = getCurrentIo()
+  const whole = path === '~' || path.startsWith('~/') ? getHomeFolder(env) + path.slice(1) : path
+  return isAbsolute(whole) ? resolve(whole) : resolve(folder ?? cwd, whole)
+}
 
 /** Returns the folder in which the line starts programs; undefined if it is the folder of the process. */
 export const getProgramFolder = (): string | undefined =>

@@ -1,22 +1,26 @@
 /** Splits command lines into words without a shell, and quotes words for a shell. */
 import { usage } from '../errors.js'
 
-/** Matches white space, an escaped character, quoted text, plain text, or a quote without its end. */
-const piece = /(\s+)|\\([\s\S])|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|([^\s'"\\]+|\\$)|(['"])/g
+/** Matches white space, an escaped line break, an escaped character, quoted text, plain text, or a quote without its end. */
+const piece =
+  /(\s+)|(\\\r?\n)|\\([\s\S])|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|([^\s'"\\]+|\\$)|(['"])/g
 
 /**
- * Splits a command at white space. Quotes keep white space together, and a backslash outside single quotes keeps the next character. A JSON
- * list of texts is used as it is.
+ * Splits a command at white space. Quotes keep white space together. Outside single quotes, a backslash keeps the next character, and
+ * removes the end of a line. A JSON list of texts is used as it is.
  * @throws Failure `usage` for a quote that does not end
  */
 export const splitCommand = (text: string): string[] => {
   if (text.trimStart().startsWith('[')) return parseJsonWords(text)
   const words: string[] = []
   let word: string | undefined
-  for (const [, blank, escaped, single, double, plain, open] of text.matchAll(piece)) {
+  for (const [, blank, continuation, escaped, single, double, plain, open] of text.matchAll(
+    piece,
+  )) {
+    if (continuation !== undefined) continue
     if (open !== undefined) throw usage(`the command has an unclosed ${open}`)
     if (blank === undefined) {
-      const inside = double?.replace(/\\([\s\S])/g, '$1')
+      const inside = double?.replace(/\\\r?\n/g, '').replace(/\\([\s\S])/g, '$1')
       word = (word ?? '') + (escaped ?? single ?? inside ?? plain ?? '')
     } else if (word !== undefined) {
       words.push(word)

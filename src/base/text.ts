@@ -106,3 +106,10 @@ export const toSingular = (word: string): string => {
   if (/(?:sses|xes|ches|shes)$/.test(word)) return word.slice(0, -2)
   return word.replace(/ies$/, 'y').replace(/s$/, '')
 }
+
+/** Matches a cell of CSV that has an apostrophe before the beginning of a formula. */
+export const escapedFormula = /^'+[=+\-@\t\r\n＝＋－＠]/
+
+/** Removes the apostrophe that svcctl and other programs write before formulas in CSV. */
+export const unescapeFormula = (cell: string): string =>
+  escapedFormula.test(cell) ? cell.slice(1) : cell

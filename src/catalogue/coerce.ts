@@ -146,7 +146,22 @@ const viewJson = (node: unknown): View<unknown> => {
 
 const json = { view: viewJson, toJson: (node: unknown) => node as JsonValue }
 const split = (text: string): string[] => text.split(',').map((item) => item.trim())
-const splitTexts = (text: string): string[] => split(text).filter((item) => item !== '')
+
+/** Parses a JSON list of texts; undefined for any other text. */
+const parseTexts = (text: string): string[] | undefined => {
+  try {
+    const value: unknown = text.trimStart().startsWith('[') ? JSON.parse(text) : undefined
+    return Array.isArray(value) && value.every((item) => typeof item === 'string')
+      ? value
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Splits a text at commas. A JSON list of texts, as programs print it, has items with commas as well. */
+const splitTexts = (text: string): string[] =>
+  parseTexts(text) ?? split(text).filter((item) => item !== '')
 
 const textSource: Source<unknown> = { ...json, kind: 'text', split: splitTexts }
 /** The source for JSON of an agent or a program. */

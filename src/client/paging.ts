@@ -51,12 +51,13 @@ export const toListOptions = (paging: Paging): ListOptions => {
   }
 }
 
-/** Adds the paging to the query of a request. */
+/** Adds the paging to the query of a request. Without a flag, paging in the query stays as it is: a page number counts pages of its size. */
 export const addPaging = (request: WireRequest, paging: Paging): WireRequest => {
   const { page } = paging
+  const isSized = isExact(paging) || /[?&](?:per_)?page=/.test(request.path)
   const size =
     paging.perPage ??
-    (isExact(paging) ? undefined : Math.min(getRequestLimit(paging) ?? largestPage, largestPage))
+    (isSized ? undefined : Math.min(getRequestLimit(paging) ?? largestPage, largestPage))
   const text = [
     ...(page === undefined ? [] : [`page=${page}`]),
     ...(size === undefined ? [] : [`per_page=${size}`]),

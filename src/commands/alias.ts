@@ -22,6 +22,9 @@ import { openProfileStore } from './profile.js'
 
 const nameRule = /^[a-z][a-z0-9-]{0,31}$/
 
+/** Words of the shell that join commands or redirect their input and output. */
+const shellOperators: ReadonlySet<string> = new Set(['|', '||', '&', '&&', ';', '<', '>', '>>'])
+
 /** Finds the area of the API or of the tool that a word names; undefined if there is none. */
 const findAreaName = (word: string, commands: readonly CommandFacts[]): string | undefined =>
   findArea(word)?.name ?? commands.find(({ area }) => area === word)?.area
@@ -161,6 +164,12 @@ export const checkAliasLine = (
     )
   // The words are checked first, because the message about an unknown command repeats a word.
   checkWords(line, words, env)
+  const operator = words.find((word) => shellOperators.has(word))
+  if (operator !== undefined)
+    throw usage(
+      `no shell runs an alias, so ${operator} has no meaning in it`,
+      'Filter with --where or --jq and write a file with --to, or define an alias or a function of your shell.',
+    )
   checkFlags(words, findCommand(words, commands))
 }
 

@@ -1,9 +1,9 @@
 /** Implements `doctor`, which checks everything that commands require, and prints a remedy for each problem. */
 
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
+import { getHomeFolder } from '../base/io.js'
 import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
 import type { Context, ExternalClient } from '../engine/command/context.js'
@@ -120,7 +120,7 @@ const checkCompletion = async (env: Environment): Promise<Check> => {
   const check = 'completion'
   const shell = findShell(env)
   if (shell === undefined) return createPassedCheck(check, 'unknown shell')
-  const { starts, scripts } = shell.getFiles(env.HOME ?? homedir(), env)
+  const { starts, scripts } = shell.getFiles(getHomeFolder(env), env)
   for (const file of [...starts, ...scripts])
     if (/svcctl.*completion|_svcctl/.test(readText(file)))
       return createPassedCheck(check, `${shell.name} loads the completion from ${file}`)

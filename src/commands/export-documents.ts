@@ -1,9 +1,9 @@
 /** Writes the files of an export, and reports the parts of the instance that could not be read. */
 
 import { lstatSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { yieldPushed } from '../base/async.js'
 import { addToGroup } from '../base/collections.js'
+import { resolvePath } from '../base/io.js'
 import { listParentGroups, type ManagedPlace, toPlaceText } from '../desired/address.js'
 import {
   checkFile,
@@ -57,7 +57,7 @@ export const openExportTarget = async ({ place }: Context, to = '-'): Promise<Ex
   const form = (await getOutputName(place)) === 'json' ? 'json' : 'yaml'
   if (to === '-') return { is: 'output', form, path: '' }
   if (to === '') throw usage('--to must be a folder, a file or -')
-  const path = resolve(place.cwd, to)
+  const path = resolvePath(to, place.cwd)
   if (/\.json$/i.test(path)) return { is: 'file', path, form: 'json' }
   if (isFile(path) && !/[/\\]$/.test(to)) return { is: 'file', path, form }
   return { is: 'folder', path, form: 'yaml' }

@@ -2,9 +2,9 @@
  * Implements `extend add`, `list`, `show`, `update`, `remove` and `schema`: commands from files of the user, for requests that the
  * documents lack.
  */
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { groupBy } from '../base/collections.js'
-import { getCurrentIo } from '../base/io.js'
+import { getCurrentIo, resolvePath } from '../base/io.js'
 import { formatCount } from '../base/text.js'
 import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
 import { boolean, list, string } from '../catalogue/params.js'
@@ -172,10 +172,10 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
   if (file === undefined) throw usage('extend add requires a file', 'svcctl help extend shows one.')
   await renewStale(context)
   const from = {
-    source: resolve(place.cwd, file),
+    source: resolvePath(file, place.cwd),
     only,
     except,
-    with: beside === undefined ? null : resolve(place.cwd, beside),
+    with: beside === undefined ? null : resolvePath(beside, place.cwd),
   }
   const prepare = async () => {
     const read = await readExtension(context, from)

@@ -3,8 +3,9 @@
  * compare with it (`--since`).
  */
 
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { viewBytes } from '../base/bytes.js'
+import { resolvePath } from '../base/io.js'
 import { isObject, toText } from '../base/objects.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
@@ -248,7 +249,7 @@ async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
       'snapshot requires --to, the folder to write to',
       `For example: svcctl snapshot ${given.args.map((line) => `${quoteWord(line)} `).join('')}--to before`,
     )
-  const folder = resolve(place.cwd, to)
+  const folder = resolvePath(to, place.cwd)
   const lock = await lockFolder(folder)
   try {
     yield* takeSnapshot(context, given, all, folder)

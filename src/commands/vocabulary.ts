@@ -4,9 +4,9 @@
  */
 
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { toDay } from '../base/dates.js'
 import { writeWhole } from '../base/files/files.js'
+import { resolvePath } from '../base/io.js'
 import { quoteWord } from '../base/shell-words.js'
 import { getProperties } from '../catalogue/fields.js'
 import { project, string } from '../catalogue/params.js'
@@ -100,7 +100,7 @@ const learnFlags = {
 
 async function* writeVocabulary(context: Context, text: string, to: string | undefined): Rows {
   if (to === undefined) return yield createTextRow(text)
-  const file = resolve(context.place.cwd, to)
+  const file = resolvePath(to, context.place.cwd)
   if (existsSync(file)) await context.ui.confirm(`${file} is replaced.`, [file])
   await writeWhole(file, text)
   yield* listWritten(context, [{ path: file, size: Buffer.byteLength(text) }], false)
@@ -155,7 +155,7 @@ const checkFlags = { project: projectFlag } as const
 async function* checkVocabulary(context: Context, given: Arguments<typeof checkFlags>): Rows {
   const { ui, place } = context
   const [named] = given.args
-  const file = named === undefined ? getVocabularyFile(place) : resolve(place.cwd, named)
+  const file = named === undefined ? getVocabularyFile(place) : resolvePath(named, place.cwd)
   if (file === undefined)
     throw usage(
       'no vocabulary is configured',

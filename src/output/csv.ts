@@ -1,11 +1,12 @@
 /**
  * Writes CSV by RFC 4180 with csv-stringify: a header of field names, then whole values, with nested ones as JSON.
  * Lines end in a line feed. A cell that a spreadsheet would run as a formula gets a leading apostrophe, unless
- * `--csv-raw` is set.
+ * `--csv-raw` is set. A cell that has one before a formula gets another, so that reading removes exactly one.
  */
 import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { ExactNumber } from '../base/json/json.js'
 import { serializeJson } from '../base/json/values.js'
+import { escapedFormula } from '../base/text.js'
 import { getLevelName } from '../catalogue/shapes/common.js'
 import { createRows } from './cell.js'
 import { escapeLines } from './escape.js'
@@ -52,8 +53,9 @@ const formatCell = (value: unknown, { style, csvRaw }: FormatView): Cell => {
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber)
     return value
   const whole = typeof value === 'string' ? value : serializeJson(value)
-  if (plainText.test(whole)) return whole
-  const front = csvRaw !== true && leadingBreak.test(whole) ? "'" : ''
+  const isOpen = csvRaw !== true && (leadingBreak.test(whole) || escapedFormula.test(whole))
+  const front = isOpen ? "'" : ''
+  if (plainText.test(whole)) return front + whole
   return escapeLines(front + whole, style, '\n\t')
 }
 

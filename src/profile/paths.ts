@@ -1,9 +1,8 @@
 /** Determines the folders in which svcctl keeps its configuration, data and cache. */
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
-import { resolvePath } from '../base/io.js'
+import { getHomeFolder, resolvePath } from '../base/io.js'
 import type { Environment } from './types.js'
 
 /** The absolute paths of these folders. */
@@ -22,7 +21,7 @@ type PlatformFolders = Pick<Paths, 'config' | 'state' | 'cache'>
 
 /** Returns the folders in which the platform keeps the files of programs, according to its environment variables. */
 const getPlatformFolders = (env: Environment): PlatformFolders => {
-  const home = env.HOME || homedir()
+  const home = getHomeFolder(env)
   const getHomePath = (variableName: string, ...fallback: string[]): string =>
     env[variableName] || join(home, ...fallback)
   if (process.platform === 'darwin') {

@@ -100,14 +100,15 @@ export const toStoredProfile = (
  */
 export const writeContents = async (file: string, contents: StoreContent): Promise<void> => {
   const { rest, current, profiles } = contents
-  const { clearPlace } = await import('../base/files/files.js')
+  const { preparePlace } = await import('../base/files/files.js')
   try {
-    // `conf` would write through a symbolic link, and replace a device by a file.
-    await clearPlace(file)
+    // `conf` would write through any link, and replace a device by a file.
+    const path = await preparePlace(file)
     const { default: Conf } = await import('conf')
     const conf = new Conf<Record<string, unknown>>({
-      cwd: dirname(file),
-      configName: basename(file, '.json'),
+      cwd: dirname(path),
+      configName: basename(path),
+      fileExtension: '',
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
       serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,

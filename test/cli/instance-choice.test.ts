@@ -274,3 +274,20 @@ it.each(['no', 'Off', 'FALSE', ' 0 '])('SVC_SANDBOX=%s is off', async (value) =>
   const ran = await run(list, { SVC_SANDBOX: value, SVC_BASE_URL: work.url })
   expect([ran.code, work.seen.length > 0]).toEqual([0, true])
 })
+
+describe('white space around a variable', () => {
+  it.each(['\n', '\r\n', ' \t'])('is no part of it: %j', async (blank) => {
+    const values = {
+      SVC_OUTPUT: 'json',
+      SVC_SUDO: 'ana',
+      SVC_BASE_URL: work.url,
+      SVC_TOKEN: 'token',
+    }
+    const padded = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, `${blank}${value}${blank}`]),
+    )
+    const ran = await svcctl(['runners', 'list', '--instance'], { env: padded })
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, '[{"id":1}]\n', ''])
+    expect(work.seen.at(-1)?.headers).toMatchObject({ sudo: 'ana', 'private-token': 'token' })
+  })
+})

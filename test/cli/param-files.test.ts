@@ -39,6 +39,21 @@ describe('--param with a file', () => {
     expect(bodies()).toEqual(['{"text":"First line\\nsecond line","rules":{"a":[1,2]}}'])
   })
 
+  it('keeps a number for a documented text as it is written', async () => {
+    const update = ['runners', 'update', '1', '--param']
+    for (const value of [
+      'description=1.10',
+      'description=12345678901234567890',
+      'maximum_timeout=700',
+    ])
+      expect((await run([...update, value])).code).toBe(0)
+    expect(bodies()).toEqual([
+      '{"description":"1.10"}',
+      '{"description":"12345678901234567890"}',
+      '{"maximum_timeout":700}',
+    ])
+  })
+
   it('reads standard input for @-, and takes @@ for @', async () => {
     const line = [
       'api',
@@ -143,4 +158,21 @@ describe('--param with a file', () => {
       'this run cannot be resumed: --param description=@- was read from standard input',
     )
   })
+})
+
+describe('--input in YAML', () => {
+  it('merges the keys of <<', async () => {
+    const file = fileOf('in.yml', 'a: &base {x: 1, y: 2}\nb: {<<: *base, y: 3}\n')
+    expect((await run(['api', 'POST', 'x', '--input', file])).code).toBe(0)
+    expect(JSON.parse(bodies()[0] ?? '')).toEqual({ a: { x: 1, y: 2 }, b: { x: 1, y: 3 } })
+  })
+
+  it.each(['a: !!binary aGk=', 'a: [!!set {x, y}]', 'a: !!omap [x: 1]'])(
+    'refuses what JSON cannot express: %s',
+    async (text) => {
+      const ran = await run(['api', 'POST', 'x', '--input', fileOf('in.yml', text)])
+      expect(ran.stderr).toContain('a value that JSON cannot express')
+      expect([ran.code, server.seen]).toEqual([2, []])
+    },
+  )
 })

@@ -35,6 +35,15 @@ const rows = async (line: string, input?: string): Promise<string[]> =>
   (await run(line, input)).stdout.trimEnd().split('\n')
 
 describe('a list of several projects', () => {
+  it.each(['web/site,', ',web/site', 'web/site,web/site'])(
+    'may come to one project: -P %s',
+    async (names) => {
+      const records = (await json('mr list -P web/site')) as unknown[]
+      const expected = records.map((record) => ({ project: 'web/site', record }))
+      expect(await json(`mr list -P ${names}`)).toEqual(expected)
+    },
+  )
+
   it.each(['-P platform/app,web/site', '-P platform/app -P web/site', '-P web/site,platform/app'])(
     'has the records of each, in the order given: %s',
     async (flags) => {

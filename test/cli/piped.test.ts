@@ -41,6 +41,16 @@ describe('a record that names nothing', () => {
   })
 })
 
+describe('texts in quotes, as jq without -r and spreadsheets write them', () => {
+  it.each([
+    ['projects get', '"a/b"\n"c \\u0064"\n', ['a/b', 'c d']],
+    ['runners pause', '"id"\r\n"1"\r\n"2"\r\n', ['1', '2']],
+    ['runners pause', '"a\n"b" c\n', ['"a', '"b" c']],
+  ])('name objects of %s: %j', async (command, text, names) => {
+    expect(await read(command, text)).toEqual(names)
+  })
+})
+
 describe('a column for the targets alone', () => {
   it.each([
     ['runners pause', 'project\na/b\n', 'the column project alone names no runner'],

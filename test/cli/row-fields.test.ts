@@ -24,6 +24,28 @@ beforeEach(() => {
 })
 
 describe('--row-fields', () => {
+  it('leaves the text of a JSON record as it is', async () => {
+    const description = '  indented\n'
+    const line = 'runners update - --row-fields description,maximum_timeout'
+    const ran = await run(line, JSON.stringify({ id: 1, description, maximum_timeout: ' 700 ' }))
+    expect([ran.code, bodies()]).toEqual([
+      0,
+      [['PUT /runners/1', { description, maximum_timeout: 700 }]],
+    ])
+  })
+
+  it.each(['=1+1', "'=1+1", '+49 30', '-x', '-5', "'quoted'"])(
+    'reads the text that -o csv wrote: %s',
+    async (description) => {
+      server.answer = ({ url }) =>
+        url.endsWith('/user') ? user : { body: url.includes('?') ? [{ id: 1, description }] : {} }
+      const listed = await run('runners list -o csv --fields id,description')
+      server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
+      const ran = await run('runners update - --row-fields description', listed.stdout)
+      expect([ran.code, bodies()]).toEqual([0, [['PUT /runners/1', { description }]]])
+    },
+  )
+
   it('adds each member of a sheet with the level and the day of its row', async () => {
     const sheet =
       'user_id,Department,access_level,expires_at\n5,QA,40,2027-01-01\n6,Ops,developer,\n7,Ops,30,\n'

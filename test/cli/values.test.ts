@@ -38,6 +38,8 @@ describe('values', () => {
     ['an enumeration', oneOf(['asc', 'desc'], 'e'), ['desc'], 'desc'],
     ['an enumeration with dashes', oneOf(['oldest_first'], 'e'), ['oldest-first'], 'oldest_first'],
     ['a list, trimmed', list('string', 'l'), ['a, b ', 'c'], ['a', 'b', 'c']],
+    ['a list in JSON', list('string', 'l'), ['["a,b", "c"]', 'd'], ['a,b', 'c', 'd']],
+    ['a text in brackets', list('string', 'l'), ['[bug]', '[1]'], ['[bug]', '[1]']],
     ['the empty list', list('string', 'l'), [''], []],
     ['a list of numbers', list('integer', 'l'), ['1,2'], [1, 2]],
     ['Any for a list', list('integer', 'l', { words: ['None', 'Any'] }), ['any'], 'Any'],
@@ -107,6 +109,15 @@ describe('values', () => {
     ],
   ])('refuse %s, saying what is taken', (_, param, texts, message) => {
     expect(refusal(param, ...texts)).toMatch(message)
+  })
+
+  it('refuse a time ago for a day that has to lie ahead', () => {
+    const ends = date('end', { ahead: true })
+    expect(refusal(ends, '30d')).toBe(
+      '--flag must be a day ahead, and 30d is in the past Write +30d.',
+    )
+    expect(parse(ends, '2030-01-31')).toBe('2030-01-31')
+    expect(parse(ends, '+1d')).toMatch(/^\d{4}-\d\d-\d\d$/)
   })
 
   it('keep a deprecated value and say what to use', () => {

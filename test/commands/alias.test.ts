@@ -131,9 +131,17 @@ describe('alias set', () => {
     }
   })
 
+  it.each(['runners list | head -1', 'jobs list -P a/b > jobs.txt', 'runners list && jobs list'])(
+    'refuses what only a shell can do: %s',
+    (line) => {
+      expect(() => checkAliasLine(line, commands, {})).toThrow('no shell runs an alias')
+    },
+  )
+
   it.each([
     'runners',
     'geo nodes',
+    `runners list --jq '.[] | .id'`,
     'doctor -o json',
     'integrations update chat --webhook env:HOOK',
     'alerts send --authorization-key @key --title x',

@@ -197,6 +197,16 @@ describe('api', () => {
     expect(JSON.parse((await api([...all, '-o', 'json'])).stdout)).toEqual([{ id: 1 }, { id: 2 }])
   })
 
+  it.each([
+    ['x?per_page=2&page=2', '/x?per_page=2&page=2'],
+    ['x?page=2', '/x?page=2'],
+    ['x?lastpage=2', '/x?lastpage=2&per_page=100'],
+  ])('keeps the paging of the path %s', async (path, sent) => {
+    server.answer = () => ({ body: [] })
+    expect(await api([path, '--paginate'])).toMatchObject({ code: 0 })
+    expect(server.seen.map(({ url }) => url)).toEqual([`/api/v4${sent}`])
+  })
+
   it('follows pages into one array', async () => {
     server.answer = (_, index) => ({
       body: [{ n: index }],

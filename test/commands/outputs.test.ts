@@ -7,6 +7,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   statSync,
@@ -254,5 +255,22 @@ describe('a link', () => {
       expect(readlinkSync(join(cwd, name))).toBe(`out/${name}`)
       expect(readFileSync(join(cwd, 'out', name), 'utf8')).toContain(text)
     }
+  })
+})
+
+describe('~/ in a path that the shell left as it is', () => {
+  it('is the home folder, in flags, in @ and in variables', async () => {
+    const [home, cwd] = [folder(), desk()]
+    const env = { HOME: home, SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_CONFIG_DIR: '~/conf' }
+    server.answer = () => ({ body: { id: 1 } })
+    writeFileSync(join(home, 'notes'), 'text of a file')
+    const line = ['runners', 'update', '1', '--param', 'description=@~/notes', '--to=~/answer']
+    expect(await svcctl([...line, '--journal=~/j'], { cwd, env })).toMatchObject({ code: 0 })
+    expect(server.seen.at(-1)?.body).toBe('{"description":"text of a file"}')
+    const set = ['profile', 'set', 'a', '--base-url', server.url, '--ca-file=~/ca.pem']
+    expect(await svcctl(set, { cwd, env })).toMatchObject({ code: 0 })
+    expect(readdirSync(home).toSorted()).toEqual(['answer', 'conf', 'j', 'notes'])
+    expect(readFileSync(join(home, 'conf/config.json'), 'utf8')).toContain(join(home, 'ca.pem'))
+    expect(readdirSync(cwd)).not.toContain('~')
   })
 })

@@ -288,6 +288,18 @@ describe('the end of a list', () => {
     [end, {}, false, 'showing 20 of 51; there are more: use --limit <n> or --limit all for more'],
     [end, { page: 2 }, false, 'showing 20 of 51; there are more: use --page 3 to continue'],
     [
+      end,
+      { page: 2, limit: 20 },
+      false,
+      'showing 20 of 51; there are more: use --limit <n> or --limit all for more',
+    ],
+    [
+      end,
+      { page: 2, limit: 20, perPage: 20 },
+      false,
+      'showing 20 of 51; there are more: use --page 3 to continue',
+    ],
+    [
       { records: 20, more: true },
       { page: 2 },
       true,

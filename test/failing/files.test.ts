@@ -179,17 +179,31 @@ describe('a configuration', () => {
     },
   )
 
-  it('that is a link is replaced, and what the link names is not written', async () => {
-    const [config, other] = [folder(), folder()]
-    for (const name of ['config.json', 'tokens.json']) {
+  it.each([
+    ['config.json', 0o777],
+    ['tokens.json', 0o700],
+  ])(
+    'that is a link is replaced, and what the link names is not written: %s',
+    async (name, mode) => {
+      const [config, other] = [folder(), folder()]
+      chmodSync(other, mode)
       writeFileSync(join(other, name), '{}')
       symlinkSync(join(other, name), join(config, name))
-    }
-    expect(await login(config, 'first')).toMatchObject({ code: 0 })
-    for (const name of ['config.json', 'tokens.json']) {
+      expect(await login(config, 'first')).toMatchObject({ code: 0 })
       expect(readFileSync(join(other, name), 'utf8')).toBe('{}')
       expect(lstatSync(join(config, name)).mode & 0o777).toBe(0o600)
-    }
+    },
+  )
+
+  it('with the profiles may be a link to a file that only the user can change', async () => {
+    const [config, other] = [folder(), folder()]
+    const file = join(other, 'svcctl.json')
+    writeFileSync(file, '{}')
+    symlinkSync(file, join(config, 'config.json'))
+    expect(await login(config, 'first')).toMatchObject({ code: 0 })
+    expect(lstatSync(join(config, 'config.json')).isSymbolicLink()).toBe(true)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ current: 'first' })
+    expect(lstatSync(file).mode & 0o777).toBe(0o600)
   })
 
   it('that may not be written is named', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { loadWidths } from '../../src/base/screen-text.js'
+import { unescapeFormula } from '../../src/base/text.js'
 import { shown } from './open.js'
 
 /** Text of every kind that an instance could send: hostile, wide, broken. */
@@ -81,6 +82,11 @@ describe('whatever the instance sends', () => {
         const read = readCsv(text)
         expect(read.map((row) => row.length)).toEqual([cells.length, cells.length])
         for (const cell of read[1] ?? []) expect(cell).not.toMatch(/^([=+@\t\n]|-(?!\d))/)
+        const record = Object.fromEntries(cells.map((c, i) => [`c${i}`, c]))
+        const [, raw = []] = readCsv(await shown('csv', [record], { csvRaw: true }))
+        // Control characters are written as text, which stays.
+        for (const [i, cell] of raw.entries())
+          if (!cell.startsWith('\\')) expect(unescapeFormula(read[1]?.[i] ?? '')).toBe(cell)
       }),
     )
   })

@@ -10,12 +10,18 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { homedir } from 'node:os'
 import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { getPaths } from '../../src/profile/paths.js'
 import { type Changes, redactProfile, settingNames, settings } from '../../src/profile/settings.js'
 import { failureOf, open, temporary } from './setup.js'
+
+vi.mock('node:os', async (load) => {
+  const actual = await load<typeof import('node:os')>()
+  return { ...actual, homedir: vi.fn(actual.homedir) }
+})
 
 const baseUrl = 'https://forge.test'
 /** Writes until there is no room. */
@@ -42,6 +48,14 @@ describe('paths', () => {
     const { config, state, cache } = getPaths({ SVC_CONFIG_DIR: '' })
     for (const directory of [config, state, cache]) expect(directory).toMatch(/svcctl/)
     expect(new Set([config, state, cache]).size).toBe(3)
+  })
+  it('are below the root for a user without a home', () => {
+    vi.mocked(homedir).mockImplementationOnce(() => {
+      throw new Error('uv_os_homedir returned ENOENT')
+    })
+    const { config } = getPaths({ XDG_CONFIG_HOME: '' })
+    expect(config.startsWith('/')).toBe(true)
+    expect(config.split('/').length).toBeLessThan(5)
   })
 })
 
@@ -194,6 +208,7 @@ describe('settings', () => {
     ['  a   b ', ['a', 'b']],
     [`sh -c 'echo "$T" && x' "a b"c`, ['sh', '-c', 'echo "$T" && x', 'a bc']],
     ['a\\ b "c\\"d" \'\'', ['a b', 'c"d', '']],
+    ['a \\\n b\\\r\nc "d\\\ne" \'f\\\ng\'', ['a', 'bc', 'de', 'f\\\ng']],
     ['["a b","c"]', ['a b', 'c']],
   ])('splits %s', (text, words) => {
     expect(splitCommand(text)).toEqual(words)

@@ -22,6 +22,7 @@ import { promisify } from 'node:util'
 import { Failure, getErrorCode, getReason } from '../../errors.js'
 import { resolvePath } from '../io.js'
 import { describeOther, nonBlocking } from './regular.js'
+import { findDistrust } from './trust.js'
 
 type Destination =
   | {
@@ -78,13 +79,18 @@ const resolveDestination = async (path: string, own: boolean): Promise<Destinati
 }
 
 /**
- * Prepares the place of one of the tool's own files for a library that follows links: a link is removed, and its target stays.
+ * Prepares the place of one of the tool's own files for a library that follows links. A link to a file that only the user can change is
+ * followed, because people keep configuration under version control. Any other link is removed, and its target stays.
+ * @returns the path to write
  * @throws the system's error; an Error with a message for people if something other than a file is there
  */
-export const clearPlace = async (path: string): Promise<void> => {
+export const preparePlace = async (path: string): Promise<string> => {
+  const linked = findDistrust(path) === undefined ? await findReplaced(path) : undefined
+  if (linked !== undefined) return linked
   const place = await resolveDestination(path, true)
   const absent = place.kind === 'file' && place.was === undefined
   if (absent) await rm(place.path, { force: true })
+  return place.path
 }
 
 interface WholeOptions {

@@ -158,11 +158,18 @@ export const describeYamlFault = ({
 /** A value, or the description of a mistake and its position, which quotes nothing of the text. */
 type ReadValue = { readonly value: unknown } | { readonly wrong: string }
 
+/** True if a value has parts that JSON cannot express: the bytes of `!!binary`, and the keys of `!!set` and `!!omap`. */
+const hasForeignPart = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype
+  return !isPlain || Object.values(value).some(hasForeignPart)
+}
+
 const parseYaml = async (text: string): Promise<ReadValue> => {
   const { LineCounter } = await import('yaml')
   const lines = new LineCounter()
   const parse = await loadYamlParser()
-  const [document, second] = parse(text, { lineCounter: lines })
+  const [document, second] = parse(text, { lineCounter: lines, merge: true })
   const [error] = document?.errors ?? []
   const at = error?.pos[0] ?? second?.range[0]
   if (at !== undefined) {
@@ -171,7 +178,10 @@ const parseYaml = async (text: string): Promise<ReadValue> => {
     return { wrong: `${fault}, at line ${line}, column ${col}` }
   }
   try {
-    return { value: document?.toJS() ?? null }
+    const value: unknown = document?.toJS() ?? null
+    return hasForeignPart(value)
+      ? { wrong: 'a value that JSON cannot express, such as !!binary or a date of YAML 1.1' }
+      : { value }
   } catch {
     return { wrong: 'an alias has no anchor before it, or expands too far' }
   }

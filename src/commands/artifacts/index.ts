@@ -4,7 +4,8 @@
  */
 
 import { stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { resolvePath } from '../../base/io.js'
 import { redactedMark, redactSecrets } from '../../base/secrets/redact.js'
 import { formatCount } from '../../base/text.js'
 import { boolean, string } from '../../catalogue/params.js'
@@ -59,7 +60,7 @@ const getTargetFile = async (
   to: string | undefined,
   name: string,
 ): Promise<string> => {
-  const path = resolve(cwd, to ?? '.')
+  const path = resolvePath(to ?? '.', cwd)
   const directory = to === undefined || to.endsWith('/') || (await isDirectory(path))
   return directory ? join(path, toSafeName(name)) : path
 }
@@ -102,7 +103,7 @@ async function* saveDownload(
   kind: DownloadKind,
 ): Rows {
   const { ui, place } = context
-  const folder = resolve(place.cwd, to ?? '.')
+  const folder = resolvePath(to ?? '.', place.cwd)
   const name = kind.getDefaultName(plan)
   const download = await openDownload(context, plan, first, kind.isArchive ? undefined : name)
   if (to === '-') return yield* yieldBody(download)
@@ -123,7 +124,7 @@ const checkTarget = async (
   if (follow === true && to !== '-')
     throw usage('--follow and --to exclude each other', 'A file is complete when it is written.')
   if (unpack === true && to === '-') throw usage('--extract and --to - exclude each other')
-  if (unpack === true) await findFolder(resolve(place.cwd, to ?? '.'))
+  if (unpack === true) await findFolder(resolvePath(to ?? '.', place.cwd))
 }
 
 const createDownload = (kind: DownloadKind) =>

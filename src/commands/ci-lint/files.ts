@@ -1,10 +1,11 @@
 /** Finds and reads the CI configurations that `ci lint` checks: files, globs, standard input, or the one in the working directory. */
 
 import { access, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { callOnAbort } from '../../base/async.js'
 import { openReadable } from '../../base/files/files.js'
+import { resolvePath } from '../../base/io.js'
 import { getStandardInput } from '../../base/standard-input.js'
 import { decodeStrictly } from '../../base/utf8.js'
 import { Failure, getReason, usage } from '../../errors.js'
@@ -135,7 +136,7 @@ const readStandardText = (patience: WaitOptions): Promise<string> => {
 
 const createSource = async (cwd: string, name: string): Promise<LintSource> => {
   if (name === '-') return { name, content: readStandardText }
-  const path = resolve(cwd, name)
+  const path = resolvePath(name, cwd)
   await checkFile(path, name)
   return { name, content: (patience) => readFileBounded(path, name, patience) }
 }

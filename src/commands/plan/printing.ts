@@ -1,9 +1,9 @@
 /** Prints a plan: as a page for people, a document or rows for programs, and as a plan file. */
 
-import { resolve } from 'node:path'
 import { groupBy } from '../../base/collections.js'
 import { openWhole } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
+import { resolvePath } from '../../base/io.js'
 import { roughWidths } from '../../base/screen-text.js'
 import { getFormatTraits } from '../../catalogue/formats.js'
 import type { DesiredPlan } from '../../desired/actions.js'
@@ -302,7 +302,7 @@ const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
     throw usage('--out needs the name of a file', 'For standard output, pass -o json.')
   let bytes: Uint8Array
   try {
-    bytes = readPlanBytes(resolve(cwd, file))
+    bytes = readPlanBytes(resolvePath(file, cwd))
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return
     throw usage(`${file} cannot be written: ${getReason(error)}`)
@@ -327,7 +327,7 @@ export const writePlan = async (
   { plan, head }: { readonly plan: DesiredPlan; readonly head: PlanHead },
 ): Promise<void> => {
   try {
-    const whole = await openWhole(resolve(cwd, file), { own: true, signal: clock.signal })
+    const whole = await openWhole(resolvePath(file, cwd), { own: true, signal: clock.signal })
     try {
       let held = ''
       for (const piece of formatPlan(plan, head)) {

@@ -36,32 +36,37 @@ const describeDefaultScope = (plan: Plan | undefined): string => {
   return `; the default scope is ${scope.default}, see --scope`
 }
 
-const describeNextPage = (page: number | undefined): string =>
-  page === undefined
+/** The part of a list that a line asks for. */
+type ShownPart = Pick<Paging, 'page' | 'perPage' | 'limit'>
+
+/** Describes how to get more. The next page would skip the rest of a page that the limit cut. */
+const describeNextPage = (
+  { page, perPage = largestPage, limit }: ShownPart,
+  records: number,
+): string =>
+  page === undefined || (records === limit && limit < perPage)
     ? 'use --limit <n> or --limit all for more'
     : `use --page ${page + 1} to continue`
 
 /** Describes the end of a filtered list. Whether further records match is unknown. */
-const describeFilteredEnd = (
-  { records, more }: ListEnd,
-  page: number | undefined,
-): string | undefined => {
-  if (more) return `showing ${records} matching; there may be more: ${describeNextPage(page)}`
+const describeFilteredEnd = ({ records, more }: ListEnd, part: ShownPart): string | undefined => {
+  if (more)
+    return `showing ${records} matching; there may be more: ${describeNextPage(part, records)}`
   return records === 0 ? 'no matches' : undefined
 }
 
 /** Describes the end of a list for standard error; undefined if there is nothing to say. */
 export const describeListEnd = (
   end: ListEnd,
-  { page }: Pick<Paging, 'page'>,
+  part: ShownPart,
   plan?: Plan,
   isFiltered = false,
 ): string | undefined => {
-  if (isFiltered) return describeFilteredEnd(end, page)
+  if (isFiltered) return describeFilteredEnd(end, part)
   if (end.records === 0 && !end.more) return `nothing found${describeDefaultScope(plan)}`
   if (!end.more) return undefined
   const of = end.total === undefined ? '' : ` of ${end.total}`
-  return `showing ${end.records}${of}; there are more: ${describeNextPage(page)}`
+  return `showing ${end.records}${of}; there are more: ${describeNextPage(part, end.records)}`
 }
 
 /** Creates the failure of a list that ended too early: the instance reported a next page without a link to it. */

@@ -4,8 +4,8 @@
  */
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
-import { getCurrentIo } from '../../base/io.js'
+import { basename, join } from 'node:path'
+import { getCurrentIo, resolvePath } from '../../base/io.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { type Failure, isNoFile, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
@@ -370,7 +370,7 @@ export const resolveJournalFile = async ({ cwd, env }: Place, name: string): Pro
   // If a run was resumed from a copy, the file in the folder is preferred.
   const kept = files.find((path, i) => path === join(folder, known[i]?.name ?? '')) ?? files[0]
   if (kept !== undefined) return kept
-  const file = resolve(cwd, name)
+  const file = resolvePath(name, cwd)
   if (existsSync(file)) return file
   throw usage(`unknown journal "${name}"`, 'svcctl journal list names those that there are.')
 }

@@ -5,9 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { readRegular } from '../../base/files/regular.js'
-import { getCurrentIo } from '../../base/io.js'
+import { getCurrentIo, resolvePath } from '../../base/io.js'
 import type { Fields } from '../../base/objects.js'
 import { isSecret, maskAddresses } from '../../base/secrets/mask.js'
 import { isSecretHeader, isVariablePath } from '../../base/secrets/names.js'
@@ -128,7 +127,7 @@ const digestNamedFile = async (
   { cwd, journaling }: RecordedLine,
 ): Promise<OptionText | undefined> => {
   const [mark, given] = getNamedFile(text, flag)
-  const path = resolve(cwd, given)
+  const path = resolvePath(given, cwd)
   const stats = given === '' ? undefined : await stat(path).catch(() => undefined)
   if (stats === undefined) return undefined
   if (!stats.isFile())

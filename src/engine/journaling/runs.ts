@@ -1,6 +1,6 @@
 /** Creates, finds and resumes the journals of runs, and builds the line that resumes one. */
 
-import { resolve } from 'node:path'
+import { resolvePath } from '../../base/io.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { exitCodes } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
@@ -63,7 +63,7 @@ export const createRunJournal = async (
 ): Promise<Journal> => {
   const { clock, cwd, env } = place
   const folder = getRunFolder(env)
-  const journal = await beginRun(folder, header, named && resolve(cwd, named))
+  const journal = await beginRun(folder, header, named && resolvePath(named, cwd))
   if (named === undefined) await pruneJournals(folder, clock.now().getTime()).catch(() => [])
   return journal
 }

@@ -95,9 +95,13 @@ const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
 const parseNamedParents = (command: Command, raw: Raw): Parents | undefined => {
   const given = kinds.filter((kind) => raw.flags.has(kind) && takesKind(command, raw, kind))
   for (const kind of given) {
-    const names = parseNames(raw.flags.get(kind) ?? [])
+    const texts = raw.flags.get(kind) ?? []
+    const names = parseNames(texts)
     const piped = names.includes('-')
-    if (names.length < 2 && !piped) continue
+    // A list that a program joined may come to one name: `a/b,` and `a/b,a/b`.
+    const isList =
+      names.length > 1 || (names.length === 1 && texts.some((one) => one.includes(',')))
+    if (!isList && !piped) continue
     if (given.length > 1) throw createExclusion({ command, raw }, ['project', 'group'])
     if (piped && names.length > 1)
       throw usage(

@@ -4,7 +4,7 @@
  */
 
 import { addToGroup } from '../../base/collections.js'
-import { toSentTime } from '../../base/dates.js'
+import { parseSpan, toSentTime } from '../../base/dates.js'
 import type { JsonValue } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { quoteWord } from '../../base/shell-words.js'
@@ -21,6 +21,7 @@ import {
   getParamFormat,
   getParamValues,
   getScopeType,
+  isText,
   type Param,
 } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
@@ -104,6 +105,15 @@ const resolveTimes = (param: Param, texts: readonly string[], { asOf }: ValueOpt
 }
 
 /**
+ * Checks that a date which has to lie ahead is not given as a time ago, which `7d` is elsewhere.
+ * @throws Failure `usage`
+ */
+const checkAhead = (param: Param, text: string, label: string): void => {
+  if (!isText(param) || param.ahead !== true || parseSpan(text) === undefined) return
+  throw usage(`${label} must be a day ahead, and ${text} is in the past`, `Write +${text}.`)
+}
+
+/**
  * Parses the value of a parameter from its texts, in order.
  * @throws Failure `usage` with the flag, the accepted values and the rejected one
  */
@@ -117,6 +127,7 @@ export const parseValue = (
   // An empty path would mean the current folder.
   if (path !== undefined && texts.at(-1) === '')
     throw usage(`${label} requires the name of a ${path}`)
+  checkAhead(param, texts.at(-1) ?? '', label)
   return checkCoercedValue(coerceTexts(param, resolveTimes(param, texts, options)), label, options)
 }
 

@@ -25,7 +25,7 @@ import { chooseEndpoint, describeForms, fillScope, type ScopedEndpoint } from '.
 import { formatFlagLabel } from './line.js'
 import type { MissingValue, PlanContext } from './objects.js'
 import { parseValue } from './parse-values.js'
-import { checkSegment, formatNamedFlag, formatPlaceholder } from './segments.js'
+import { checkSegments, formatNamedFlag } from './segments.js'
 
 // The attributes of an update without any: a person chooses them, or the command fails.
 
@@ -159,8 +159,7 @@ export const completePlan = async (
   const { key, endpoint, command, extra } = common
   placeArgs(command, endpoint, args, own, around)
   await fillRequired(common, own, around)
-  for (const [name, param] of Object.entries(endpoint.path))
-    checkSegment(formatPlaceholder(command, endpoint, name), param, own[name])
+  checkSegments(command, endpoint, own)
   return { key, endpoint, values: own, extra, label }
 }
 
@@ -332,14 +331,20 @@ const getPathValues = (endpoint: Endpoint, given: Given): Record<string, JsonVal
 
 type NoteName = PlanContext['noteUnknownName']
 
-/** Parses `--param`: JSON in a body, text in a query. A JSON list is a list in both. */
+/**
+ * Parses `--param`: JSON in a body, text in a query. A JSON list is a list in both. A number for a documented text is text, so that `1.10`
+ * keeps its zero.
+ */
 const parseExtraValues = (endpoint: Endpoint, given: Given, note: NoteName) => {
   const extra = Object.entries(given.extra).map(([name, text]) => {
     const param = getOwn<Param>(endpoint.params, name)
     if (param === undefined && !Object.hasOwn(endpoint.path, name)) note(endpoint, name)
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
-    const parseOne = (t: string): JsonValue =>
-      body ? parseJsonOrText(t, `--param ${name}`) : parseQueryParam(t, name)
+    const parseOne = (t: string): JsonValue => {
+      if (!body) return parseQueryParam(t, name)
+      const isNumericText = param?.type === 'string' && /^\s*-?\d/.test(t)
+      return isNumericText ? t : parseJsonOrText(t, `--param ${name}`)
+    }
     return [name, typeof text === 'string' ? parseOne(text) : text.map(parseOne)] as const
   })
   return Object.fromEntries(extra)

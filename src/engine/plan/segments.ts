@@ -1,5 +1,6 @@
 /** Checks the values that become segments of a path, and formats their names for messages. */
 import { hasDots, isDots } from '../../base/base-url.js'
+import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getScopeType, isScope, type Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
@@ -12,7 +13,7 @@ export const formatNamedFlag = ({ flags }: Pick<Command, 'flags'>, name: string)
   formatFlagLabel(flags.find((flag) => flag.name === name) ?? { name })
 
 /** Formats a placeholder of a path for messages, as the line calls it: `<key>`, `--ref`, or `--project` for `id`. */
-export const formatPlaceholder = (
+const formatPlaceholder = (
   command: Pick<Command, 'flags'>,
   { args = [], path }: Endpoint,
   name: string,
@@ -42,4 +43,22 @@ export const checkSegment = (label: string, param: Param, value: unknown): void 
   if (isScope(param) || param.completes === 'user')
     checkSingle(getScopeType(param) ?? 'user', text, label)
   if (text.trim() === '') throw usage(`${label} must not be empty`)
+}
+
+/**
+ * Checks the values of placeholders.
+ * @param names the placeholders to check
+ * @throws Failure `usage`
+ */
+export const checkSegments = (
+  command: Pick<Command, 'flags'>,
+  endpoint: Endpoint,
+  values: JsonValues,
+  names: readonly string[] = Object.keys(endpoint.path),
+): void => {
+  for (const name of names) {
+    const param = endpoint.path[name]
+    if (param !== undefined)
+      checkSegment(formatPlaceholder(command, endpoint, name), param, values[name])
+  }
 }

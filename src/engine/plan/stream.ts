@@ -26,7 +26,7 @@ import {
   createCommonsByRow,
   createCompletion,
 } from './plan.js'
-import { checkSegment, formatPlaceholder } from './segments.js'
+import { checkSegments } from './segments.js'
 import { createRowGiven } from './stdin/row-fields.js'
 
 /**
@@ -84,11 +84,7 @@ class Planner {
     const scratch: Record<string, JsonValue | undefined> = {}
     const { endpoint } = common
     placeArgs(this.#command, endpoint, [this.#standIn(reference.id)], scratch, this.#around)
-    for (const [name, value] of Object.entries(scratch)) {
-      const param = endpoint.path[name]
-      if (param !== undefined)
-        checkSegment(formatPlaceholder(this.#command, endpoint, name), param, value)
-    }
+    checkSegments(this.#command, endpoint, scratch, Object.keys(scratch))
     if (owner !== undefined) await this.#checkOwner(common, reference, owner)
     const parent = owner ?? (await this.#findParent(common, reference))
     return { object: reference.id, parent }

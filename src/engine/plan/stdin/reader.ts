@@ -1,6 +1,7 @@
 /** Reads objects from standard input while it arrives: JSON, CSV or tab-separated lists as svcctl prints them, or one object per line. */
 import { type CutValue, createTooLongFault, JsonCutter } from '../../../base/json/cutter.js'
 import { maxBuilt } from '../../../base/json/json.js'
+import { unescapeFormula } from '../../../base/text.js'
 import { usage } from '../../../errors.js'
 import type { Command, Given } from '../../command/types.js'
 import type { Raw } from '../line.js'
@@ -94,7 +95,7 @@ const parseCommas = (parse: CsvParser, lines: readonly NumberedText[]): readonly
   const place = `line ${lines[0]?.number ?? 1}`
   try {
     const rows = parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
-    return rows.map((row) => ({ place, cells: row.map((cell) => cell.trim()) }))
+    return rows.map((row) => ({ place, cells: row.map((cell) => unescapeFormula(cell.trim())) }))
   } catch {
     throw createRowFailure(
       place,
@@ -160,6 +161,16 @@ export const createTableCutter = <T>(
     })
 }
 
+/** Removes the quotes of a line, which jq without `-r` and spreadsheets write around texts. */
+const unquoteLine = (line: NumberedText): NumberedText => {
+  if (!/^\s*"/.test(line.text)) return line
+  try {
+    return { ...line, text: String(JSON.parse(line.text)) }
+  } catch {
+    return line
+  }
+}
+
 /** Creates the cutter for one object per line. */
 const createLineCutter = (context: ObjectContext): Cutter<PlacedObject> => {
   const { objects, tap } = context
@@ -172,7 +183,7 @@ const createLineCutter = (context: ObjectContext): Cutter<PlacedObject> => {
   })
   return (whole, last) => {
     const found: PlacedObject[] = []
-    for (const line of lines(whole, last)) {
+    for (const line of lines(whole, last).map(unquoteLine)) {
       const text = line.text.trim()
       if (read === undefined) {
         const cells = splitCells(line.text)
@@ -207,7 +218,7 @@ const parseCsvHeading = async (head: string): Promise<readonly string[] | undefi
   const { parse } = await import('csv-parse/sync')
   try {
     const [cells = []] = parse(head)
-    return cells.map((cell) => cell.trim())
+    return cells.map((cell) => unescapeFormula(cell.trim()))
   } catch {
     return undefined
   }

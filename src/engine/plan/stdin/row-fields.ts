@@ -30,7 +30,7 @@ const toCellTexts = (value: unknown): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap(toCellTexts)
   if (isNumber(value)) return [formatNumber(value)]
   if (isObject(value)) return [JSON.stringify(value)]
-  return [String(value).trim()]
+  return [String(value)]
 }
 
 /** True for an empty text or list of a JSON record, which clears the attribute. An empty cell of a table has no value. */
@@ -111,7 +111,9 @@ export class RowFields implements RowTap {
       this.#met.add(column)
       const label = `standard input, ${place}, column ${found}`
       const cell = field(found)
-      const texts = !this.#isTable && isCleared(flag, cell) ? [''] : toCellTexts(cell)
+      const whole = !this.#isTable && isCleared(flag, cell) ? [''] : toCellTexts(cell)
+      // The text of a record is data. Around other values, blanks are slips.
+      const texts = isText(flag.param) ? whole : whole.map((text) => text.trim())
       if (texts.length > 0) values[flag.parameter ?? ''] = this.#parseCell(flag, texts, label)
     }
     this.#rows.push(values)
