@@ -5,6 +5,9 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { packedFiles } from './packed-files.mjs'
 
+// Archives of the embedded instance have local times, and the record holds their bytes.
+process.env.TZ = 'UTC'
+
 /** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
 const longest = [
   'library/packed.process',

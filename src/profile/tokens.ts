@@ -1,6 +1,6 @@
 /** Stores tokens in the system keyring, or in a file that only its owner can read, and checks that a text can be a token. */
 
-import { chmodSync, statSync } from 'node:fs'
+import { chmodSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
@@ -133,14 +133,16 @@ export const openKeyring = async (
 const keepPrivate = (file: string, note: (text: string) => void): void => {
   // Windows has no such permission bits. There, the folder of the user protects the file.
   if (process.platform === 'win32') return
-  let mode: number
+  let stats: Stats
   try {
-    mode = statSync(file).mode & 0o777
+    stats = statSync(file)
   } catch (error) {
     if (isNoFile(error)) return
     throw createFileFailure('read', file, error)
   }
-  if ((mode & 0o077) === 0) return
+  const mode = stats.mode & 0o777
+  // Anything else in its place is refused when it is read, and stays as it is.
+  if (!stats.isFile() || (mode & 0o077) === 0) return
   const was = mode.toString(8).padStart(4, '0')
   try {
     chmodSync(file, 0o600)

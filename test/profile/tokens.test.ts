@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { removeProfile, signIn, signOut } from '../../src/profile/store.js'
 import type { StoredToken } from '../../src/profile/tokens.js'
@@ -67,6 +67,14 @@ describe('the token file', () => {
     expect(statSync(tokens.file).mode & 0o777).toBe(0o600)
     expect(notes).toHaveLength(1)
     expect(notes[0]).toContain('(mode 0644)')
+  })
+
+  it('is refused where a folder has its name, which keeps its mode', async () => {
+    const { tokens } = open(temporary())
+    mkdirSync(tokens.file, { mode: 0o755 })
+    const failure = await failureOf(() => tokens.read('prod', 'file'))
+    expect(failure).toMatchObject({ category: 'usage' })
+    expect(statSync(tokens.file).mode & 0o777).toBe(0o755)
   })
 
   it.each(['{', '[]', '{"prod": 1}', '{"prod": {"token": "canary"}}'])(
