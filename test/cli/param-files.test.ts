@@ -54,6 +54,16 @@ describe('--param with a file', () => {
     ])
   })
 
+  it('notes an object that is no JSON, since shells of Windows remove quotes', async () => {
+    const lines = ['a={"b":1}', 'a={b:1}', 'a=[draft]'].map((value) => ['x', '--param', value])
+    const notes: boolean[] = []
+    for (const line of lines) {
+      const ran = await run(['api', 'POST', ...line])
+      notes.push(ran.stderr.includes('--param a is not valid JSON and is sent as text'))
+    }
+    expect(notes).toEqual([false, true, false])
+  })
+
   it('reads standard input for @-, and takes @@ for @', async () => {
     const line = [
       'api',

@@ -51,6 +51,15 @@ describe('texts in quotes, as jq without -r and spreadsheets write them', () => 
   })
 })
 
+describe('two columns of one name', () => {
+  it('name objects if they agree', async () => {
+    expect(await read('runners pause', 'id,id\n1,1\n2,2\n')).toEqual(['1', '2'])
+    await expect(read('runners pause', 'id,status,id\n1,online,1\n2,online,3\n')).rejects.toThrow(
+      'standard input, line 3: two columns id with different values',
+    )
+  })
+})
+
 describe('a column for the targets alone', () => {
   it.each([
     ['runners pause', 'project\na/b\n', 'the column project alone names no runner'],

@@ -267,6 +267,20 @@ describe('a line with an alias', () => {
     expect((await run('gone --limit 3', filled)).code).toBe(0)
   })
 
+  it('takes what stands behind -- as its arguments', async () => {
+    const config = having({ spend: 'issues spend $1 $2 -P a/b', pause: 'runners pause $1' })
+    await run('spend 7 -o json -- -1h30m', config)
+    expect(sent()).toEqual([
+      {
+        line: 'POST /projects/a%2Fb/issues/7/add_spent_time',
+        body: { duration: '-1h30m' },
+      },
+    ])
+    server.seen.length = 0
+    await run('pause -- 7', config)
+    expect(sent().map(({ line }) => line)).toEqual(['PUT /runners/7'])
+  })
+
   it('is refused where an argument is missing, before anything is sent', async () => {
     const filled = having({ two: 'members update $1 -G a --access-level $2' })
     for (const line of ['two', 'two ana', 'two -o json ana', 'two ana --yes'])

@@ -47,19 +47,26 @@ const countTokens = (token: string): number | undefined => {
   return token.includes('=') || isSwitch(flag.param) || flag.optionalValue === true ? 1 : 2
 }
 
-/** Splits the arguments of a line from its flags. No argument follows a flag of the command alone: it may be its value. */
-const splitArguments = (tokens: readonly string[]) => {
+/**
+ * Splits the arguments of a line from its flags. No argument follows a flag of the command alone: it may be its value. Everything behind `--`
+ * is an argument.
+ */
+const splitArguments = (line: readonly string[]) => {
+  const end = line.indexOf('--')
+  const tokens = end < 0 ? line : line.slice(0, end)
+  const behind = end < 0 ? [] : line.slice(end + 1)
   const args: string[] = []
   const flags: string[] = []
   for (let i = 0; i < tokens.length; ) {
     const token = tokens[i] ?? ''
     const count = token.startsWith('-') ? countTokens(token) : 1
-    if (count === undefined) return { args, flags: [...flags, ...tokens.slice(i)] }
+    if (count === undefined)
+      return { args: [...args, ...behind], flags: [...flags, ...tokens.slice(i)], behind }
     if (token.startsWith('-')) flags.push(...tokens.slice(i, i + count))
     else args.push(token)
     i += count
   }
-  return { args, flags }
+  return { args: [...args, ...behind], flags, behind }
 }
 
 /** Removes the places that no argument fills, with their flags. The flag of the first is the last word, so that its value follows. */
@@ -91,7 +98,7 @@ const fillAlias = (
   )
   if (used.length === 0) return [...words, ...tokens]
   const needed = Math.max(0, ...used.map((place) => (place === '@' ? 0 : Number(place))))
-  const { args, flags } = splitArguments(tokens)
+  const { args, flags, behind } = splitArguments(tokens)
   if (args.length < needed && !isPartial)
     throw usage(
       `the alias ${name} needs ${formatCount(needed, 'argument')}`,
@@ -107,7 +114,11 @@ const fillAlias = (
           ),
         ],
   )
-  return [...filled, ...(used.includes('@') ? [] : others), ...flags]
+  const all = [...filled, ...(used.includes('@') ? [] : others), ...flags]
+  // Only behind `--` is a word with a dash an argument.
+  const isDashed = (word: string): boolean => word.startsWith('-') && behind.includes(word)
+  const dashed = all.filter(isDashed)
+  return dashed.length === 0 ? all : [...all.filter((word) => !isDashed(word)), '--', ...dashed]
 }
 
 const asksForHelp = (tokens: readonly string[]): boolean =>

@@ -226,6 +226,17 @@ const readParamValue = async (
   )
 }
 
+/** True for a text in braces that is no JSON object, such as one whose quotes a shell of Windows removed. */
+const isBrokenObject = (text: string): boolean => {
+  if (!/^\s*\{.*\}\s*$/s.test(text)) return false
+  try {
+    JSON.parse(text)
+    return false
+  } catch {
+    return true
+  }
+}
+
 /** Reads the values of `--param` as texts. Their types depend on where they are sent, so they are parsed later. */
 export const readParamValues = async (
   texts: readonly string[],
@@ -234,7 +245,9 @@ export const readParamValues = async (
   const extra = new Map<string, string[]>()
   for (const text of texts) {
     const [key, value] = splitKeyValue(text)
-    addToGroup(extra, key, await readParamValue(text, key, value, sources))
+    const read = await readParamValue(text, key, value, sources)
+    if (isBrokenObject(read)) sources.note(`--param ${key} is not valid JSON and is sent as text`)
+    addToGroup(extra, key, read)
   }
   const entries = [...extra].map(([key, values]) => {
     const [only = '', ...more] = values

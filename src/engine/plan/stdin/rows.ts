@@ -103,7 +103,16 @@ export const createRowReader = (
       )
     // Concatenated lists repeat the heading.
     if (cells.every((cell, i) => cell === heading[i])) return []
-    const at = (name: string): string => (cells[names.indexOf(name)] ?? '').trim()
+    const at = (name: string): string => {
+      const value = cells[names.indexOf(name)]
+      if (value !== cells[names.lastIndexOf(name)])
+        throw createRowFailure(
+          place,
+          `two columns ${name} with different values`,
+          'Remove or rename one of them.',
+        )
+      return (value ?? '').trim()
+    }
     const field = about ? (name: string) => (name === objectColumn ? at(name) : '') : at
     const text = getRowObject({ place, getField: field }, context)
     tap?.take(place, names, at)
