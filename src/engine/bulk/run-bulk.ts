@@ -280,7 +280,10 @@ const toInputFailure = ({ counts }: Report, lost: unknown): Failure | undefined 
 }
 
 /** Returns the failure of a run that wrote, but whose answers can no longer be printed; undefined for any other error. */
-const toUnfinishedFailure = (report: Report, lost: unknown): Failure | undefined => {
+const toUnfinishedFailure = (
+  { report, journaled }: Pick<FinishedRun, 'report' | 'journaled'>,
+  lost: unknown,
+): Failure | undefined => {
   const closed = lost instanceof ClosedPipe
   if (!closed && !(lost instanceof Failure && lost.category === 'failed')) return undefined
   const { counts } = report
@@ -292,6 +295,8 @@ const toUnfinishedFailure = (report: Report, lost: unknown): Failure | undefined
     ...(failed === 0 ? [] : [`${failed} failed`]),
     ...(left === 0 ? [] : [`${left} not attempted`]),
   ].join(', ')
+  if (!closed && lost === journaled?.journal.failure)
+    return new Failure(lost.category, `${lost.message}; ${texts}`, lost.details)
   if (!closed) return createUnprintedFailure(lost, texts)
   if (left === 0) return getRunVerdict(report)
   return new Failure('partial', `standard output was closed: ${texts}`)
@@ -312,10 +317,8 @@ interface FinishedRun {
  * @param lost the error that ended the input or the output, if any
  * @throws the failure of the run, if it has one
  */
-const endRun = (
-  { engine, report, states, journaled, wrote, cut }: FinishedRun,
-  lost: unknown,
-): void => {
+const endRun = (run: FinishedRun, lost: unknown): void => {
+  const { engine, report, states, journaled, wrote, cut } = run
   const { ui, signal } = engine
   const broken = toInputFailure(report, lost)
   const closing = (): void => {
@@ -333,7 +336,7 @@ const endRun = (
   }
   closing()
   if (broken !== undefined) throw broken
-  const failure = wrote ? toUnfinishedFailure(report, lost) : undefined
+  const failure = wrote ? toUnfinishedFailure(run, lost) : undefined
   if (failure !== undefined) throw failure
   if (lost !== undefined) throw lost
   const came = getRunVerdict(report)

@@ -101,6 +101,11 @@ export class Journal {
     this.states = opened.states ?? new ObjectStates()
   }
 
+  /** The failure after which no line is written; undefined as long as lines can be written. */
+  get failure(): Failure | undefined {
+    return this.#failure
+  }
+
   /**
    * Adds a line. Resolves when it is written.
    * @throws Failure `failed` if it cannot be written; all later calls fail, too

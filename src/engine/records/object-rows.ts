@@ -8,9 +8,10 @@ import { getKindByName, type Kind, listKinds } from '../../catalogue/kinds.js'
 import { getScopeType, isScope } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import type { AnswerService } from '../command/context.js'
-import { getFlagName, objectColumn } from '../command/derive.js'
+import { getFirstSegment, getFlagName, objectColumn } from '../command/derive.js'
 import type { Plan } from '../command/types.js'
 import type { PlanAnswer } from '../rows.js'
+import { getShapeFields } from '../where/shape.js'
 
 // The names of an answer's objects, for formats that show nothing else.
 
@@ -23,7 +24,7 @@ const getAnswerKind = (endpoint: Endpoint | undefined, area: string): Kind | und
 
 /**
  * Returns the fields by which an area's commands identify a record, the best first. If several projects are possible,
- * these are full references.
+ * these are full references. Returns undefined if the documented answer has none of them, such as the time spent on an issue.
  * @param below true if the records come with their parents
  */
 export const getIdentityNames = (
@@ -32,9 +33,12 @@ export const getIdentityNames = (
   below: boolean,
 ): readonly string[] | undefined => {
   const kind = getAnswerKind(endpoint, area)
-  if (kind?.mark === undefined) return kind?.names
-  const alone = !below && getScopeType(endpoint?.path.id) === 'project'
-  return alone ? ['iid', ...kind.names] : kind.names
+  if (kind === undefined) return undefined
+  const alone = kind.mark !== undefined && !below && getScopeType(endpoint?.path.id) === 'project'
+  const names = alone ? ['iid', ...kind.names] : kind.names
+  const fields = getShapeFields(endpoint?.returns.shape, 0)
+  const isShown = names.some((name) => fields.includes(getFirstSegment(name)))
+  return isShown || fields.length === 0 ? names : undefined
 }
 
 // The values of an outcome.

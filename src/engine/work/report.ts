@@ -212,6 +212,12 @@ const lastingStatuses: ReadonlySet<number | undefined> = new Set([
   400, 403, 404, 405, 409, 410, 412, 422,
 ])
 
+/** True if a retry does not change a failure. That of an instance in maintenance ends with the maintenance, although its status can be 403. */
+const isLasting = (failure: Failure): boolean => {
+  const { status, unsent } = failure.details
+  return unsent === true || (lastingStatuses.has(status) && !isMaintenance(failure))
+}
+
 /** Counts the outcomes of a run, and keeps its first failures. */
 export class OutcomeCounter {
   #done = 0
@@ -225,18 +231,13 @@ export class OutcomeCounter {
   add({ item, outcome }: ItemOutcome<unknown>): void {
     if (outcome.state === 'done') this.#done += 1
     else if (outcome.state === 'unchanged') this.#unchanged += 1
-    else {
-      const { state, failure } = outcome
-      if (state === 'failed') this.#failed += 1
-      else this.#unknown += 1
-      this.#addFailure(item, failure)
-      const { status, unsent, unverifiable } = failure.details
-      const isLasting = state === 'failed' && (lastingStatuses.has(status) || unsent === true)
-      if (!isLasting && unverifiable !== true) this.mayHelp = true
-    }
+    else this.#addFailure(item, outcome)
   }
 
-  #addFailure(item: Item, failure: Failure): void {
+  #addFailure(item: Item, { state, failure }: FailedOutcome): void {
+    if (state === 'failed') this.#failed += 1
+    else this.#unknown += 1
+    this.mayHelp ||= state === 'failed' ? !isLasting(failure) : !failure.details.unverifiable
     if (this.failures.length < maxReported) this.failures.push({ item, failure })
     const same = this.#alike === undefined || this.#alike === failure.category
     this.#alike = same ? failure.category : 'various'

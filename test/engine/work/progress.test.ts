@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type FailedItem, formatClosingLine, type Report } from '../../../src/engine/work/report.js'
+import {
+  type FailedItem,
+  formatClosingLine,
+  OutcomeCounter,
+  type Report,
+} from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
 
 const none = { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
@@ -62,5 +67,22 @@ describe('the closing line', () => {
     expect(formatClosingLine(failed, { ...kept, resumeLine: undefined })).toBe(
       '0 done, 1 failed (1 refused). Journal: /x',
     )
+  })
+})
+
+describe('resuming a run', () => {
+  const item = { n: 1, object: '1' }
+  it.each([
+    ['a missing object', 'failed', { status: 404 }, false],
+    ['a refused object', 'failed', { status: 403 }, false],
+    ['a read-only instance', 'failed', { status: 403, advice: { code: 'maintenance' } }, true],
+    ['an instance in maintenance', 'failed', { status: 503 }, true],
+    ['a lost answer', 'unknown', {}, true],
+    ['a deletion that was repeated', 'unknown', { status: 404 }, true],
+    ['a lost answer that nothing shows', 'unknown', { unverifiable: true }, false],
+  ] as const)('may help after %s, or not', (_, state, details, helps) => {
+    const counter = new OutcomeCounter()
+    counter.add({ item, outcome: { state, failure: new Failure('failed', 'no', details) } })
+    expect(counter.mayHelp).toBe(helps)
   })
 })
