@@ -46,10 +46,10 @@ export interface Words extends SecretWords, Naming {
   /** Returns the advice for a route that the instance no longer has; undefined if the instance has the route. */
   gone(route: string): string | undefined
   /**
-   * Checks the translation of an endpoint.
+   * Returns an endpoint with the instance's path and names of parameters; its fields keep the documented names.
    * @throws Failure `usage` if two of its names become the same one, or if it becomes another endpoint
    */
-  check(endpoint: Endpoint): Promise<void>
+  rename(endpoint: Endpoint): Promise<Endpoint>
 }
 
 /**
@@ -78,25 +78,6 @@ export const fixedNames: ReadonlySet<string> = new Set([
   'id_before',
   'sudo',
 ])
-
-/** The headers of responses that the program reads. */
-export const readHeaders: readonly string[] = [
-  'link',
-  'retry-after',
-  'ratelimit-limit',
-  'ratelimit-remaining',
-  'ratelimit-reset',
-  'x-next-page',
-  'x-page',
-  'x-per-page',
-  'x-prev-page',
-  'x-request-id',
-  'x-total',
-  'x-total-pages',
-]
-
-/** The documented name of the session cookie. */
-export const sessionCookie = '_svc_session'
 
 // Translation of responses.
 
@@ -202,5 +183,5 @@ export const documentedWords: Words = {
   gone: () => undefined,
   named: () => false,
   secretEndings: [],
-  check: async () => {},
+  rename: async (endpoint) => endpoint,
 }

@@ -1,6 +1,7 @@
 /** Provides the client of an instance: the catalogue's endpoints over HTTP, with typed inputs and answers. */
 import { AsyncCache } from '../base/async.js'
 import { type Endpoint, type EndpointTraits, getMethod, writes } from '../catalogue/endpoint.js'
+import { sessionCookie } from '../catalogue/headers.js'
 import { documentedWords, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { buildRequest, createClient } from '../http/index.js'
@@ -57,8 +58,8 @@ export const buildInstanceRequest = async (
 ): Promise<WireRequest> => {
   if (words === undefined) return buildRequest(ask)
   checkEndpointOffered(ask.endpoint, words)
-  await words.check(ask.endpoint)
-  return buildRequest(ask, words)
+  const { toOwnAsk } = await import('./own-ask.js')
+  return buildRequest(await toOwnAsk(ask, words))
 }
 
 type Values = Ask['values']
@@ -249,7 +250,8 @@ export class InstanceClient {
       readsBy,
       signal,
       gate,
-      words,
+      headerNames: words && { cookie: words.cookie(sessionCookie), toOwn: words.header },
+      translate: words?.makeLegible,
       transport,
       credential,
       renew: credential?.kind === 'oauth' ? renew : undefined,

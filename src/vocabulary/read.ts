@@ -15,8 +15,9 @@ import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
 import { getPath } from '../catalogue/endpoint.js'
+import { readHeaders, sessionCookie } from '../catalogue/headers.js'
 import { implied } from '../catalogue/undocumented.js'
-import { fixedNames, readHeaders, sessionCookie } from '../catalogue/words.js'
+import { fixedNames } from '../catalogue/words.js'
 import { Failure, getReason, usage } from '../errors.js'
 
 /** An entry that renames a name. */

@@ -1,6 +1,7 @@
 /** Sends the requests of one run: opens the client of its instance, guards its writes, and has them recorded. */
 import { recordSecret } from '../../base/secrets/redact.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
+import { sessionCookie } from '../../catalogue/headers.js'
 import { buildInstanceRequest, createInstance, type InstanceClient } from '../../client/instance.js'
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
 import { Failure, recoverFrom } from '../../errors.js'
@@ -213,7 +214,8 @@ export class InstanceExchange {
     const { baseUrl, sudo } = await this.#place.session()
     const instance = await this.openInstance()
     const by = endpoint?.credential === 'parameter' ? undefined : sudo
-    return toCurl(baseUrl, wire, await findCredentialKind(instance, endpoint), by, instance.words)
+    const kind = await findCredentialKind(instance, endpoint)
+    return toCurl(baseUrl, wire, kind, by, instance.words.cookie(sessionCookie))
   }
 
   async close(): Promise<void> {
