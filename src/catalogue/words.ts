@@ -3,7 +3,7 @@
  * instance from a file.
  */
 
-import { findOwnKey, hasParts, type KeyFinder } from '../base/objects.js'
+import { hasParts } from '../base/objects.js'
 import type { SecretWords } from '../base/secrets/mask.js'
 import type { Endpoint } from './endpoint.js'
 
@@ -15,17 +15,13 @@ export interface Naming {
   neutral(own: string): string
   /** Returns the names that a vocabulary has for a documented one: several if it is for more than one instance. */
   listOwnNames(neutral: string): readonly string[]
-  /** Returns all names under which a record may have a field. If it has several, the first one counts. */
-  listKeys(field: string): readonly string[]
-  /** Finds the key of a field by any of its names. */
-  readonly findKey: KeyFinder
   /** Returns a name for messages: the instance's name, with the documented one if they differ. */
   describeName(name: string): string
   /** Returns the names, each after the name that the instance has for it. */
   addOwnNames(names: readonly string[]): readonly string[]
   /**
    * Adds the documented names to all fields of a value, and returns the same value. Printed output does not contain
-   * them, since they are not enumerable.
+   * them, since they are not enumerable. If a record has both names of a field, the instance's own counts.
    */
   makeLegible(value: unknown): unknown
 }
@@ -85,8 +81,7 @@ export const fixedNames: ReadonlySet<string> = new Set([
 const addNeutralNames = (record: object, neutral: Words['neutral']): void => {
   for (const [own, value] of Object.entries(record)) {
     const name = neutral(own)
-    if (name === own || Object.hasOwn(record, name)) continue
-    Object.defineProperty(record, name, { value, enumerable: false, configurable: true })
+    if (name !== own) Object.defineProperty(record, name, { value, configurable: true })
   }
 }
 
@@ -132,17 +127,10 @@ export const toDocumented = (value: unknown): unknown => {
 /** Creates the look-ups of names from those in both directions. */
 export const createNaming = (source: NamingSource): Naming => {
   const { name, neutral, listOwnNames = (field) => [name(field)] } = source
-  const listKeys = (field: string): readonly string[] => [
-    ...listOwnNames(field),
-    field,
-    neutral(field),
-  ]
   return {
     name,
     neutral,
     listOwnNames,
-    listKeys,
-    findKey: (record, field) => listKeys(field).find((key) => Object.hasOwn(record, key)),
     describeName: (field) => {
       const documented = neutral(field)
       const own = name(documented)
@@ -150,7 +138,8 @@ export const createNaming = (source: NamingSource): Naming => {
     },
     addOwnNames: (fields) => fields.flatMap((field) => [...new Set([name(field), field])]),
     makeLegible: (value) => {
-      if (hasParts(value)) sources.set(value, source)
+      if (!hasParts(value) || sources.has(value)) return value
+      sources.set(value, source)
       const open: unknown[] = [value]
       for (let next = open.pop(); next !== undefined; next = open.pop()) {
         if (!hasParts(next)) continue
@@ -169,8 +158,6 @@ export const documentedWords: Words = {
   name: keep,
   neutral: keep,
   listOwnNames: () => [],
-  listKeys: (field) => [field],
-  findKey: findOwnKey,
   describeName: keep,
   addOwnNames: keep,
   makeLegible: keep,

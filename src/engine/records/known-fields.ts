@@ -54,12 +54,11 @@ export const createColumnInspection = (
     holds: false,
     see: (rows) => {
       for (const row of rows) {
-        const record = unwrapRow(row, { emit })
+        const record = command.naming.makeLegible(unwrapRow(row, { emit }))
         if (record === undefined) continue
         records += 1
         for (const column of missing)
-          if (canHaveField(record, getSourceField(column).split('.'), command.naming.findKey))
-            missing.delete(column)
+          if (canHaveField(record, getSourceField(column).split('.'))) missing.delete(column)
       }
       return missing.size === 0
     },
@@ -127,7 +126,7 @@ export const createFieldInspection = (
   fields: readonly string[],
   note?: (text: string) => void,
 ): Inspection | undefined => {
-  const { findKey } = answering.command.naming
+  const { makeLegible, neutral } = answering.command.naming
   const beside = getTargetColumns(answering)
   const known = new KnownFields(answering)
   const missing = new Set(fields.filter((field) => !known.has(field)))
@@ -137,9 +136,9 @@ export const createFieldInspection = (
   const look = (record: unknown): void => {
     state.records += 1
     for (const field of missing) {
-      const own = getOwnField(field, beside)
-      const whole = isObject(record) && findKey(record, own) !== undefined
-      if (whole || canHaveField(record, own.split('.'), findKey)) missing.delete(field)
+      const own = neutral(getOwnField(field, beside))
+      const whole = isObject(record) && Object.hasOwn(record, own)
+      if (whole || canHaveField(record, own.split('.'))) missing.delete(field)
     }
     if (state.records === 1 && isObject(record))
       for (const name of Object.keys(record)) names.add(name)
@@ -149,7 +148,7 @@ export const createFieldInspection = (
     see: (rows) => {
       state.rows += rows.length
       for (const row of rows) {
-        const record = unwrapRow(row, answering)
+        const record = makeLegible(unwrapRow(row, answering))
         if (record !== undefined) look(record)
       }
       return missing.size === 0
