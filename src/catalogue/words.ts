@@ -27,6 +27,8 @@ export interface Naming {
 }
 
 export interface Words extends SecretWords, Naming {
+  /** The address of the only instance that it applies to; undefined if it applies to any. */
+  readonly serves?: string | undefined
   /** Returns the path of a route with the instance's names in its literal segments. */
   path(path: string): string
   /** Returns the slugs of the integrations in a family. */

@@ -170,6 +170,7 @@ export { checkVocabulary, loadEndpoints } from './check.js'
 export { formatVocabulary, keepSoundWords, learnFrom, maxChoices } from './learn.js'
 export type { Entries } from './read.js'
 export { parseVocabulary, readVocabulary } from './read.js'
+export { combineWords, mergeWords } from './several.js'
 
 /** Creates the look-ups of a vocabulary; each endpoint is checked against it and renamed once, when it is used. */
 export const createLookups = (entries: Entries): Words => {

@@ -227,6 +227,12 @@ export interface CommandFacts extends CommandTraits {
   readonly endpoints: Endpoints
 }
 
+/** The flags of a line, and the instance's name by which each was typed. */
+export interface SpelledFlags {
+  readonly flags: ReadonlyMap<string, unknown>
+  readonly own?: ReadonlyMap<string, string>
+}
+
 /** The origin of a run: the person, the instance and the version of the tool. */
 export interface RunOrigin {
   /** The base URL, or `sandbox:` and a folder for the embedded instance. */

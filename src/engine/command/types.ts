@@ -1,5 +1,6 @@
 /** The types of a command: its description with its implementation, and the specials that change a derived command. */
 import type { Param } from '../../catalogue/params.js'
+import type { Words } from '../../catalogue/words.js'
 import type { Rows } from '../rows.js'
 import type { Context } from './context.js'
 import type { Argument, CommandFacts, CommandTraits, Flag, Given } from './description.js'
@@ -14,9 +15,14 @@ export interface Registry {
   readonly list: () => Promise<readonly Command[]>
 }
 
+/** Loads the vocabulary of an instance; undefined if it has none. */
+export type WordsLoader = () => Promise<Words | undefined>
+
 /** A command with its implementation. */
 export interface Command extends CommandFacts {
   readonly registry: Registry
+  /** Loads the vocabulary for its requests. Without it, they have the documented names. */
+  readonly loadWords?: WordsLoader | undefined
   /** Yields the rows of the answer. Absent if the endpoints alone define the command. */
   readonly rows?: (context: Context, given: Given) => Rows
 }
