@@ -50,33 +50,6 @@ export interface Words extends SecretWords, Naming {
   rename(endpoint: Endpoint): Promise<Endpoint>
 }
 
-/**
- * The words that replace names of products in the documentation ("Naming rule" of the general rules). An instance uses its own word
- * everywhere. All other names are the same on all instances.
- */
-export const neutralWords = [
-  'avatarsvc',
-  'cloud',
-  'diagram_a',
-  'diagram_b',
-  'errsvc',
-  'monitor',
-  'spamsvc',
-  'svc',
-] as const
-
-/** The names that the program itself uses for all lists. They cannot be translated. */
-export const fixedNames: ReadonlySet<string> = new Set([
-  'page',
-  'per_page',
-  'pagination',
-  'order_by',
-  'sort',
-  'id_after',
-  'id_before',
-  'sudo',
-])
-
 // Translation of responses.
 
 /** Adds a property with the documented name to each translated field of an object. It is not enumerable. */

@@ -1,5 +1,5 @@
 /** Reads the headers of answers, including the waits that they ask for in milliseconds, and builds the headers of requests. */
-import { sessionCookie } from '../catalogue/headers.js'
+import { sessionCookie } from '../catalogue/documented-names.js'
 import { usage } from '../errors.js'
 import type { AnswerHeaders, ClientOptions, Credential, HeaderNames, WireRequest } from './types.js'
 

@@ -1,9 +1,10 @@
 /** Translates between the names of the documentation and an instance's own (`vocabulary/README.md`). */
 import { recordSecretWords } from '../base/secrets/mask.js'
 import { isSecretName, lastWords } from '../base/secrets/names.js'
+import { fixedNames } from '../catalogue/documented-names.js'
 import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
 import { type Params, withParamsIn } from '../catalogue/params.js'
-import { createNaming, fixedNames, type Words } from '../catalogue/words.js'
+import { createNaming, type Words } from '../catalogue/words.js'
 import { checkEndpoint, checkVocabulary } from './check.js'
 import type { Entries, RenameEntry } from './read.js'
 import { parseVocabulary, readVocabulary } from './read.js'

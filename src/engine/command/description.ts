@@ -212,6 +212,9 @@ export interface CommandTraits {
   readonly shows?: readonly string[]
 }
 
+/** Loads the vocabulary of an instance; undefined if it has none. */
+export type WordsLoader = () => Promise<Words | undefined>
+
 /** A command without its implementation. */
 export interface CommandFacts extends CommandTraits {
   readonly area: string

@@ -57,7 +57,3 @@ export const toDocumentedNames = async (
   const { toDocumentedGiven } = await import('./aliases.js')
   return toDocumentedGiven(given, raw, command)
 }
-
-/** Returns the vocabulary for requests to an address: that of a profile applies to its own instance only. */
-export const getWordsFor = (words: Words | undefined, baseUrl: string): Words | undefined =>
-  words?.serves === undefined || words.serves === baseUrl ? words : undefined

@@ -1,9 +1,15 @@
 /** The types of a command: its description with its implementation, and the specials that change a derived command. */
 import type { Param } from '../../catalogue/params.js'
-import type { Words } from '../../catalogue/words.js'
 import type { Rows } from '../rows.js'
 import type { Context } from './context.js'
-import type { Argument, CommandFacts, CommandTraits, Flag, Given } from './description.js'
+import type {
+  Argument,
+  CommandFacts,
+  CommandTraits,
+  Flag,
+  Given,
+  WordsLoader,
+} from './description.js'
 
 export type * from './actions.js'
 export type * from './description.js'
@@ -14,9 +20,6 @@ export interface Registry {
   readonly find: (area: string, words: string) => Promise<Command | undefined>
   readonly list: () => Promise<readonly Command[]>
 }
-
-/** Loads the vocabulary of an instance; undefined if it has none. */
-export type WordsLoader = () => Promise<Words | undefined>
 
 /** A command with its implementation. */
 export interface Command extends CommandFacts {

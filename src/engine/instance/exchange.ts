@@ -1,7 +1,7 @@
 /** Sends the requests of one run: opens the client of its instance, guards its writes, and has them recorded. */
 import { recordSecret } from '../../base/secrets/redact.js'
+import { sessionCookie } from '../../catalogue/documented-names.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
-import { sessionCookie } from '../../catalogue/headers.js'
 import { buildInstanceRequest, createInstance, type InstanceClient } from '../../client/instance.js'
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
 import { Failure, recoverFrom } from '../../errors.js'
@@ -15,7 +15,6 @@ import type { Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import { isFullySent, isPreview } from '../command/derive.js'
 import type { InstanceGlobals } from '../command/globals.js'
-import { getWordsFor } from '../command/load-words.js'
 import type { RunOptions } from '../options.js'
 import { addWorkspaceHint, getSignInHint } from '../workspace/hints.js'
 import type { Workspace } from '../workspace/workspace.js'
@@ -203,7 +202,7 @@ export class InstanceExchange {
       throw new Failure('internal', `a request to ${baseUrl} beside a snapshot`)
     const other = createInstance({
       ...(await buildClientOptions(this.#run, baseUrl, party)),
-      words: getWordsFor(await this.#options.command.loadWords?.(), baseUrl),
+      words: await this.#options.command.loadWords?.(),
       credential: async () => credential,
     })
     this.#others.push(other)
@@ -235,7 +234,7 @@ export class InstanceExchange {
     const { command, globals } = this.#options
     await checkProfile(command, env, session)
     const withSource = createSourceDescriber(command, globals)
-    const words = getWordsFor(await command.loadWords?.(), baseUrl)
+    const words = await command.loadWords?.()
     if (profile?.baseUrl === baseUrl) {
       const note = (text: string): void => screen.say(text, 'info')
       this.#routes = new RouteMemory({ env, profile, isSaved: isFullySent(this.#options), note })

@@ -14,7 +14,7 @@ import {
 } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { sessionCookie } from '../../catalogue/headers.js'
+import { sessionCookie } from '../../catalogue/documented-names.js'
 import type { Credential, Part, WireRequest } from '../types.js'
 import { formatAddress, getApiRoot } from './address.js'
 

@@ -1,7 +1,7 @@
 /** Sends requests with credentials, redirects and retries, and returns answers of any status. */
 import { recordSecret } from '../../base/secrets/redact.js'
 import { trimTrailingSlashes } from '../../base/text.js'
-import { readHeaders } from '../../catalogue/headers.js'
+import { readHeaders } from '../../catalogue/documented-names.js'
 import { Failure, usage } from '../../errors.js'
 import { decodeBody, readSome, TimedBody } from '../answers/body.js'
 import { isMaintenance } from '../answers/failure.js'
