@@ -16,7 +16,7 @@ import type {
 } from '../engine/command/context.js'
 import { canListRecords, deriveWithoutSpecial } from '../engine/command/derive.js'
 import { type Globals, isAggregate, readGlobals, toFlagWords } from '../engine/command/globals.js'
-import { loadCommandWords, toOwnCommand } from '../engine/command/load-words.js'
+import { toOwnCommand } from '../engine/command/load-words.js'
 import type { Command, Given } from '../engine/command/types.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
 import { parseGlobals } from '../engine/plan/given.js'
@@ -95,9 +95,8 @@ const findAskedCommand = async (
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
   const plainly = withoutSpecial === true ? { ...deriveWithoutSpecial(found), registry } : found
-  const asked = mode === 'previews' ? removeRehearsals(plainly) : plainly
-  const one = { ...asked, loadWords }
-  return toOwnCommand(one, await loadCommandWords(one))
+  const one = mode === 'previews' ? removeRehearsals(plainly) : plainly
+  return toOwnCommand({ ...one, loadWords })
 }
 
 interface ParsedCommand {

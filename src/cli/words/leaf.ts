@@ -11,11 +11,7 @@ import {
   getCommandName,
 } from '../../engine/command/derive.js'
 import { type FlagFilter, getCommandFlags } from '../../engine/command/flags.js'
-import {
-  createWordsLoader,
-  loadCommandWords,
-  toOwnCommand,
-} from '../../engine/command/load-words.js'
+import { createWordsLoader, toOwnCommand } from '../../engine/command/load-words.js'
 import { findSwitch, getWordsBeforeDashes, readInstanceFlags } from '../../engine/command/tokens.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { getSpellings, type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.js'
@@ -314,10 +310,7 @@ export class Leaf extends CommandLevel {
   /** Translates a command to the vocabulary of its instance; the tool's own commands have none. */
   private async translate(command: Command): Promise<Command> {
     try {
-      const words = await loadCommandWords(command)
-      if (words === undefined) return command
-      const others = getCommandFlags(command).map(({ name }) => name)
-      return await toOwnCommand(command, words, others)
+      return await toOwnCommand(command, () => getCommandFlags(command).map(({ name }) => name))
     } catch (error) {
       // Help and completion work without the vocabulary.
       this.vocabularyError = error instanceof Error ? error : new Error(String(error))

@@ -29,19 +29,18 @@ export const loadCommandWords = async (command: Command): Promise<Words | undefi
   canCallApi(command) ? command.loadWords?.() : undefined
 
 /**
- * Translates a command so that a line may use the instance's own names. An extension uses these already.
- * @param words the vocabulary; undefined if there is none
- * @param others the names of its other flags
+ * Translates a command to the vocabulary that it loads, so that a line may use the instance's own names. An extension uses these already.
+ * @param listOthers lists the names of its other flags
  */
 export const toOwnCommand = async (
   command: Command,
-  words: Words | undefined,
-  others: readonly string[] = [],
+  listOthers: () => readonly string[] = () => [],
 ): Promise<Command> => {
+  const words = await loadCommandWords(command)
   if (words === undefined) return command
   if (isExtension(command)) return { ...command, naming: words }
   const { translateCommand } = await import('./aliases.js')
-  return translateCommand(command, words, others)
+  return translateCommand(command, words, listOthers())
 }
 
 /**

@@ -82,7 +82,7 @@ const canRead = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
 
 /** Finds the command that reads the records of a list one by one; undefined if the area has none. */
 export const findSingleReader = async (
-  { registry, area, words, naming }: Pick<Command, 'registry' | 'area' | 'words' | 'naming'>,
+  { registry, area, words }: Pick<Command, 'registry' | 'area' | 'words'>,
   list: Ask,
 ): Promise<SingleCommand | undefined> => {
   if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
@@ -91,7 +91,7 @@ export const findSingleReader = async (
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined
   if (argument?.param?.completes !== list.endpoint.lists) return undefined
-  const objects = await readObjects(argument, naming)
+  const objects = await readObjects(argument)
   // Objects without a project are found by their ID alone.
   const scope = getScope(endpoint)?.kind === getScope(list.endpoint)?.kind ? getListScope(list) : {}
   const project = scope.project === undefined ? undefined : String(scope.project)

@@ -47,7 +47,8 @@ export const findSelectionList = async (command: Command): Promise<Command | und
     found === undefined || known === undefined
       ? found
       : (await import('../command/known.js')).extendCommand(found, known)
-  return list === undefined || !hasOwnNames(command) ? list : toOwnCommand(list, command.naming)
+  if (list === undefined || !hasOwnNames(command)) return list
+  return toOwnCommand({ ...list, loadWords: async () => command.naming })
 }
 
 /** The parts of a line that name its objects. */
