@@ -8,7 +8,7 @@ import { renderCommandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
 import { renderAreaHelp, renderRootHelp, renderTopic, suggestTopic } from './cli/help/topics.js'
 import { parseTokens } from './cli/words/tree.js'
-import { findSwitch } from './engine/command/words.js'
+import { findSwitch } from './engine/command/tokens.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { hasExtensions } from './profile/paths.js'
@@ -107,7 +107,7 @@ const answerLine = async (
 ): Promise<number> => {
   if (line.kind === 'run') {
     const { execute } = await import('./answer/execute.js')
-    return execute(line.command, line.raw, signal(), decided, line.own, parseTokens)
+    return execute(line.command, line.raw, signal(), decided, parseTokens)
   }
   if (line.kind === 'version') return showPage(`${version}\n`)
   const text = await renderHelp(line.of, await createHelpStyle())

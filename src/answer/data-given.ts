@@ -4,11 +4,10 @@ import type { JsonValue, JsonValues } from '../base/objects.js'
 import { suggestSimilar } from '../base/suggest.js'
 import { coerce, dataSource } from '../catalogue/coerce.js'
 import { isNumeric, type Param } from '../catalogue/params.js'
-import { createNameConflictFailure, getCommandName } from '../engine/command/derive.js'
+import { toDocumentedGiven } from '../engine/command/aliases.js'
+import { createNameConflictFailure, getCommandName, hasOwnNames } from '../engine/command/derive.js'
 import { type Datum, getData } from '../engine/command/flags.js'
 import type { CommandFacts, Given } from '../engine/command/types.js'
-import { toNeutralGiven } from '../engine/command/vocabulary.js'
-import { hasOwnNames } from '../engine/command/words.js'
 import { checkCoercedValue, type NoteListener } from '../engine/plan/parse-values.js'
 import { usage } from '../errors.js'
 
@@ -108,5 +107,5 @@ export const parseGivenInWords = (
 ): Given => {
   if (!hasOwnNames(command)) return parseDataGiven(command, values, note)
   const given = parseDataGiven(command, toDocumentedNames(command, values), note)
-  return toNeutralGiven(given, { flags: new Map() }, command)
+  return toDocumentedGiven(given, { flags: new Map() }, command)
 }

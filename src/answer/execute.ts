@@ -14,7 +14,6 @@ import {
   withTargets,
 } from '../engine/command/target-fields.js'
 import type { Command } from '../engine/command/types.js'
-import type { WordsFinder } from '../engine/command/words.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
 import {
@@ -76,7 +75,6 @@ const checkFiles = async (command: Command, raw: Raw): Promise<void> => {
 /**
  * Runs a command.
  * @param onFormat receives the format of a failure report, once it is known
- * @param own finds the words of the instance
  * @param parse parses lines that the command runs itself
  * @returns the exit code
  * @throws Failure if the run ended early
@@ -86,10 +84,9 @@ export const execute = async (
   raw: Raw,
   signal: AbortSignal,
   onFormat: (how: FailureFormat) => void,
-  own: WordsFinder,
   parse: AskedLine['parse'],
 ): Promise<number> => {
-  const line = { command, raw, signal, onFormat, own, parse }
+  const line = { command, raw, signal, onFormat, parse }
   await checkFiles(command, raw)
   const from = raw.flags.get('from')?.at(-1)
   if (from !== undefined && from !== '') {
@@ -250,13 +247,13 @@ const findOnlySite = async ({ place }: LineRun, globals: Globals) => {
 
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<number> => {
-  const { signal, own, parse } = line
+  const { signal, parse } = line
   const { env = getCurrentIo().env, input = new StandardInput(signal) } = outer
   const { screen, isKept, part, inner } = outer
   const { raw, early, parents, said } = await interpretLine(line, outer, env)
   const { globals, format, journaling } = said
   const { command, addOnly } = withLineTargets(line.command, parents, part)
-  const known = { own, part, command, env, signal }
+  const known = { part, command, env, signal }
   const options: AnswerOptions = {
     ...said,
     ...known,

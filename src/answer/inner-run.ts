@@ -16,9 +16,8 @@ import type {
 } from '../engine/command/context.js'
 import { canListRecords, deriveWithoutSpecial } from '../engine/command/derive.js'
 import { type Globals, isAggregate, readGlobals, toFlagWords } from '../engine/command/globals.js'
+import { toOwnCommand } from '../engine/command/load-words.js'
 import type { Command, Given } from '../engine/command/types.js'
-import { translateCommand } from '../engine/command/vocabulary.js'
-import { loadOwnWords } from '../engine/command/words.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import { checkRunFlags } from '../engine/run.js'
@@ -90,15 +89,14 @@ const removeRehearsals = (command: Command): Command => ({
 /** Finds the command of a request, with the names of the instance. */
 const findAskedCommand = async (
   { command, withoutSpecial, mode }: SubcommandCall,
-  { own, command: { registry } }: AnswerOptions,
+  { command: { registry, loadWords } }: AnswerOptions,
 ): Promise<Command> => {
   const found = await registry.find(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
   const plainly = withoutSpecial === true ? { ...deriveWithoutSpecial(found), registry } : found
   const one = mode === 'previews' ? removeRehearsals(plainly) : plainly
-  const words = own && (await loadOwnWords(one, own))
-  return words === undefined ? one : translateCommand(one, words, [])
+  return toOwnCommand({ ...one, loadWords })
 }
 
 interface ParsedCommand {
@@ -148,7 +146,6 @@ const createInnerOptions = (
   env: getInnerEnvironment(outer.env),
   signal,
   stdin: noInput,
-  own: outer.own,
   listed: false,
   journaling: {
     source: 'arguments',

@@ -6,8 +6,8 @@ import { StandardInput } from '../base/standard-input.js'
 import { toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { isFullySent, mayChangeInstance } from '../engine/command/derive.js'
 import { type Globals, getMaxRecords } from '../engine/command/globals.js'
+import { createWordsLoader } from '../engine/command/load-words.js'
 import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
-import { findOwnWords } from '../engine/command/words.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import { getSite, type Row, type Target } from '../engine/rows.js'
 import { describeUnread, TurnScheduler, takeRecords } from '../engine/target-order.js'
@@ -242,7 +242,7 @@ export class MultiInstanceRun {
   }
 
   async #runOne(site: LineSite, turn: Promise<void>, push: RowListener): Promise<void> {
-    const { name, own, command } = site
+    const { name, command } = site
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const outer = {
@@ -252,7 +252,7 @@ export class MultiInstanceRun {
       env: createSiteEnvironment(getCurrentIo().env),
     }
     try {
-      const line = { command, raw: site.toOwnLine(raw), signal, onFormat: () => {}, own, parse }
+      const line = { command, raw: site.toOwnLine(raw), signal, onFormat: () => {}, parse }
       this.#results.push({ name, code: await this.#run(line, outer) })
     } catch (error) {
       // A failure counts only if its turn comes before --limit is reached.
@@ -282,8 +282,11 @@ export class MultiInstanceRun {
 /** Converts a line whose list of profiles has one name to a line for that profile. */
 const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
   ...line,
+  command: {
+    ...line.command,
+    loadWords: createWordsLoader([`--profile=${name}`], getCurrentIo().env),
+  },
   raw: { ...line.raw, flags: new Map(line.raw.flags).set('profile', [name]) },
-  own: findOwnWords([`--profile=${name}`], getCurrentIo().env),
 })
 
 /**

@@ -4,7 +4,6 @@ import type { Meter, Prompts } from '../base/interaction.js'
 import type { Stdout } from '../base/io.js'
 import type { StandardInput } from '../base/standard-input.js'
 import type { Command, Plan } from '../engine/command/types.js'
-import type { WordsFinder } from '../engine/command/words.js'
 import type { RunOptions } from '../engine/options.js'
 import type { ParsedLine, Raw } from '../engine/plan/line.js'
 import type { PollScreen } from '../engine/repeat.js'
@@ -62,8 +61,6 @@ export interface AskedLine {
   readonly signal: AbortSignal
   /** Called with the format of a failure report, once it is known. */
   readonly onFormat: (how: FailureFormat) => void
-  /** Finds the words of the line's instance. */
-  readonly own: WordsFinder
   /** Parses another line. */
   readonly parse: (tokens: readonly string[]) => Promise<ParsedLine>
 }

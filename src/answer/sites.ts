@@ -1,11 +1,12 @@
 /** Finds the instances of a line with several profiles, and prepares the line for each of them. */
+
+import { translateForInstance } from '../engine/command/aliases.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
 import { getCommandFlags } from '../engine/command/flags.js'
 import type { Globals } from '../engine/command/globals.js'
 import { extendCommand } from '../engine/command/known.js'
+import { createWordsLoader, loadCommandWords } from '../engine/command/load-words.js'
 import type { Command } from '../engine/command/types.js'
-import { combineWords, translateCommand } from '../engine/command/vocabulary.js'
-import { findOwnWords, loadOwnWords, type WordsFinder } from '../engine/command/words.js'
 import { createExclusion } from '../engine/exclusions.js'
 import { getOwnFormat } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
@@ -155,7 +156,6 @@ export interface LineSite {
   readonly column: 'profile' | 'snapshot'
   /** Returns the line as it would be for this instance alone. */
   readonly toOwnLine: (raw: Raw) => Raw
-  readonly own: WordsFinder
   /** The command with the values of this instance. It understands the names of this instance and of all others. */
   readonly command: Command
 }
@@ -182,13 +182,13 @@ const loadSiteWords = async (
   writing: boolean,
   env: NodeJS.ProcessEnv,
 ) => {
-  const own = findOwnWords([`--profile=${name}`], env)
-  const words = await loadOwnWords(command, own).catch((error: unknown) => {
+  const loadWords = createWordsLoader([`--profile=${name}`], env)
+  const words = await loadCommandWords({ ...command, loadWords }).catch((error: unknown) => {
     if (writing) throw error
     return undefined
   })
   const toOwnLine = (raw: Raw): Raw => createInstanceLine(raw, name)
-  return { site: { name, column: 'profile' as const, toOwnLine, own }, words }
+  return { site: { name, column: 'profile' as const, toOwnLine }, loadWords, words }
 }
 
 /**
@@ -208,10 +208,12 @@ export const resolveInstances = async (
   const neutral = found.some(({ words }) => words !== undefined)
     ? await command.registry.find(command.area, command.words)
     : undefined
-  if (neutral === undefined) return found.map(({ site }) => ({ ...site, command }))
+  if (neutral === undefined)
+    return found.map(({ site, loadWords }) => ({ ...site, command: { ...command, loadWords } }))
   const others = getCommandFlags(neutral).map(({ name }) => name)
-  return found.map(({ site, words }) => {
-    const inWords = translateCommand(neutral, combineWords(words, naming), others)
+  return found.map(({ site, loadWords, words }) => {
+    const one = { ...neutral, loadWords }
+    const inWords = translateForInstance(one, words, naming, others)
     return { ...site, command: known === undefined ? inWords : extendCommand(inWords, known) }
   })
 }

@@ -112,11 +112,10 @@ const createSnapshotLine = (raw: Raw, folder: string): Raw => ({
   flags: new Map(raw.flags).set('from', [folder]),
 })
 
-const toSite = ({ command, own }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
+const toSite = ({ command }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
   name: manifest.began,
   column: 'snapshot',
   toOwnLine: (raw) => createSnapshotLine(raw, folder),
-  own,
   command,
 })
 

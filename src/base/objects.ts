@@ -18,13 +18,6 @@ export const getOwn = <T>(
   name: string,
 ): T | undefined => (record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined)
 
-/** Finds the key of a field in an object. */
-export type KeyFinder = (record: object, name: string) => string | undefined
-
-/** Finds a key that is the name itself. */
-export const findOwnKey: KeyFinder = (record, name) =>
-  Object.hasOwn(record, name) ? name : undefined
-
 /** Converts the value of each field. */
 export const mapValues = <T, R>(
   record: Readonly<Record<string, T>>,

@@ -1,7 +1,7 @@
 /** Picks fields of records by dotted names, and computes further fields. */
 
 import type { ValueReader } from '../base/json/values.js'
-import { findOwnKey, isObject, type KeyFinder, mapValues } from '../base/objects.js'
+import { getOwn, isObject, mapValues } from '../base/objects.js'
 import { shownFields } from './kinds.js'
 import type { Naming } from './words.js'
 
@@ -21,16 +21,13 @@ interface FieldChoice {
 /**
  * Returns the value under a dotted name; undefined if there is none. A key that contains the dots itself comes first. Inside a list, a
  * number picks an item, and a name picks from every item.
- * @param findKey finds the key of each level
  */
-export const pick = (value: unknown, path: string, findKey: KeyFinder = findOwnKey): unknown => {
-  if (Array.isArray(value)) return pickFromList(value, path, findKey)
+export const pick = (value: unknown, path: string): unknown => {
+  if (Array.isArray(value)) return pickFromList(value, path)
   if (!isObject(value)) return undefined
-  const whole = findKey(value, path)
-  if (whole !== undefined) return value[whole]
+  if (Object.hasOwn(value, path)) return value[path]
   const dot = path.indexOf('.')
-  const key = dot < 0 ? undefined : findKey(value, path.slice(0, dot))
-  return key === undefined ? undefined : pick(value[key], path.slice(dot + 1), findKey)
+  return dot < 0 ? undefined : pick(getOwn(value, path.slice(0, dot)), path.slice(dot + 1))
 }
 
 /** The fields of the catalogue that responses do not have under these names. */
@@ -41,24 +38,28 @@ const shownAlready: ComputedFields = mapValues(
 
 const element = /^(\d+)(?:\.(.+))?$/
 
-const pickFromList = (list: readonly unknown[], path: string, findKey: KeyFinder): unknown => {
+const pickFromList = (list: readonly unknown[], path: string): unknown => {
   const [, index, rest] = element.exec(path) ?? []
-  if (index === undefined) return list.map((item) => pick(item, path, findKey) ?? null)
+  if (index === undefined) return list.map((item) => pick(item, path) ?? null)
   const item = list[Number(index)]
-  return rest === undefined ? item : pick(item, rest, findKey)
+  return rest === undefined ? item : pick(item, rest)
 }
 
 /**
  * Creates a function that picks fields of records. A field of the record comes before a computed one.
  * @param naming the names of the instance: a field is found by either of its names
  */
-export const createPicker = (more: ComputedFields | undefined, naming: Naming): ValueReader => {
+export const createPicker = (
+  more: ComputedFields | undefined,
+  { makeLegible, neutral }: Pick<Naming, 'makeLegible' | 'neutral'>,
+): ValueReader => {
   const made = { ...shownAlready, ...more }
-  return (record, path) => {
-    const make = Object.hasOwn(made, path) ? made[path] : undefined
+  return (row, path) => {
+    const record = makeLegible(row)
+    const make = getOwn(made, path)
     if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
-      return pick(record, path, naming.findKey)
-    return make(naming.makeLegible(record))
+      return pick(record, neutral(path))
+    return make(record)
   }
 }
 

@@ -3,7 +3,7 @@
  * instance from a file.
  */
 
-import { findOwnKey, hasParts, type KeyFinder } from '../base/objects.js'
+import { hasParts } from '../base/objects.js'
 import type { SecretWords } from '../base/secrets/mask.js'
 import type { Endpoint } from './endpoint.js'
 
@@ -15,22 +15,20 @@ export interface Naming {
   neutral(own: string): string
   /** Returns the names that a vocabulary has for a documented one: several if it is for more than one instance. */
   listOwnNames(neutral: string): readonly string[]
-  /** Returns all names under which a record may have a field. If it has several, the first one counts. */
-  listKeys(field: string): readonly string[]
-  /** Finds the key of a field by any of its names. */
-  readonly findKey: KeyFinder
   /** Returns a name for messages: the instance's name, with the documented one if they differ. */
   describeName(name: string): string
   /** Returns the names, each after the name that the instance has for it. */
   addOwnNames(names: readonly string[]): readonly string[]
   /**
    * Adds the documented names to all fields of a value, and returns the same value. Printed output does not contain
-   * them, since they are not enumerable.
+   * them, since they are not enumerable. If a record has both names of a field, the instance's own counts.
    */
   makeLegible(value: unknown): unknown
 }
 
 export interface Words extends SecretWords, Naming {
+  /** The address of the only instance that it applies to; undefined if it applies to any. */
+  readonly serves?: string | undefined
   /** Returns the path of a route with the instance's names in its literal segments. */
   path(path: string): string
   /** Returns the slugs of the integrations in a family. */
@@ -46,57 +44,11 @@ export interface Words extends SecretWords, Naming {
   /** Returns the advice for a route that the instance no longer has; undefined if the instance has the route. */
   gone(route: string): string | undefined
   /**
-   * Checks the translation of an endpoint.
+   * Returns an endpoint with the instance's path and names of parameters; its fields keep the documented names.
    * @throws Failure `usage` if two of its names become the same one, or if it becomes another endpoint
    */
-  check(endpoint: Endpoint): Promise<void>
+  rename(endpoint: Endpoint): Promise<Endpoint>
 }
-
-/**
- * The words that replace names of products in the documentation ("Naming rule" of the general rules). An instance uses its own word
- * everywhere. All other names are the same on all instances.
- */
-export const neutralWords = [
-  'avatarsvc',
-  'cloud',
-  'diagram_a',
-  'diagram_b',
-  'errsvc',
-  'monitor',
-  'spamsvc',
-  'svc',
-] as const
-
-/** The names that the program itself uses for all lists. They cannot be translated. */
-export const fixedNames: ReadonlySet<string> = new Set([
-  'page',
-  'per_page',
-  'pagination',
-  'order_by',
-  'sort',
-  'id_after',
-  'id_before',
-  'sudo',
-])
-
-/** The headers of responses that the program reads. */
-export const readHeaders: readonly string[] = [
-  'link',
-  'retry-after',
-  'ratelimit-limit',
-  'ratelimit-remaining',
-  'ratelimit-reset',
-  'x-next-page',
-  'x-page',
-  'x-per-page',
-  'x-prev-page',
-  'x-request-id',
-  'x-total',
-  'x-total-pages',
-]
-
-/** The documented name of the session cookie. */
-export const sessionCookie = '_svc_session'
 
 // Translation of responses.
 
@@ -104,8 +56,7 @@ export const sessionCookie = '_svc_session'
 const addNeutralNames = (record: object, neutral: Words['neutral']): void => {
   for (const [own, value] of Object.entries(record)) {
     const name = neutral(own)
-    if (name === own || Object.hasOwn(record, name)) continue
-    Object.defineProperty(record, name, { value, enumerable: false, configurable: true })
+    if (name !== own) Object.defineProperty(record, name, { value, configurable: true })
   }
 }
 
@@ -151,17 +102,10 @@ export const toDocumented = (value: unknown): unknown => {
 /** Creates the look-ups of names from those in both directions. */
 export const createNaming = (source: NamingSource): Naming => {
   const { name, neutral, listOwnNames = (field) => [name(field)] } = source
-  const listKeys = (field: string): readonly string[] => [
-    ...listOwnNames(field),
-    field,
-    neutral(field),
-  ]
   return {
     name,
     neutral,
     listOwnNames,
-    listKeys,
-    findKey: (record, field) => listKeys(field).find((key) => Object.hasOwn(record, key)),
     describeName: (field) => {
       const documented = neutral(field)
       const own = name(documented)
@@ -169,7 +113,8 @@ export const createNaming = (source: NamingSource): Naming => {
     },
     addOwnNames: (fields) => fields.flatMap((field) => [...new Set([name(field), field])]),
     makeLegible: (value) => {
-      if (hasParts(value)) sources.set(value, source)
+      if (!hasParts(value) || sources.has(value)) return value
+      sources.set(value, source)
       const open: unknown[] = [value]
       for (let next = open.pop(); next !== undefined; next = open.pop()) {
         if (!hasParts(next)) continue
@@ -188,8 +133,6 @@ export const documentedWords: Words = {
   name: keep,
   neutral: keep,
   listOwnNames: () => [],
-  listKeys: (field) => [field],
-  findKey: findOwnKey,
   describeName: keep,
   addOwnNames: keep,
   makeLegible: keep,
@@ -202,5 +145,5 @@ export const documentedWords: Words = {
   gone: () => undefined,
   named: () => false,
   secretEndings: [],
-  check: async () => {},
+  rename: async (endpoint) => endpoint,
 }

@@ -6,8 +6,9 @@ import { readCached } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
 import { getCurrentIo } from '../base/io.js'
 import { findGetCommand, getAnswerFields, getCommandName } from '../engine/command/derive.js'
+import { createWordsLoader } from '../engine/command/load-words.js'
+import { getLastValue, readInstanceFlags } from '../engine/command/tokens.js'
 import type { Command } from '../engine/command/types.js'
-import { findOwnWords, getLastValue, readInstanceFlags } from '../engine/command/words.js'
 import { getPlaceOfValues, hasSource, type NamedPlaces } from '../engine/plan/value-lists.js'
 import { cleanPath, isAddress, parsePlace } from '../profile/addresses.js'
 import { makeDirectory } from '../profile/files.js'
@@ -164,8 +165,8 @@ const loadFromSandbox = async (
   const { openSandboxSession } = await import('../engine/workspace/sandbox.js')
   const waiting = { note: () => {}, signal: AbortSignal.timeout(timeLimit * 1000) }
   const sudo = getLastValue(words, 'sudo') ?? (env.SVC_SUDO || undefined)
-  const own = await findOwnWords(words, env)()
-  const { session, close } = await openSandboxSession(env, sudo, waiting, own?.words)
+  const own = await createWordsLoader(words, env)()
+  const { session, close } = await openSandboxSession(env, sudo, waiting, own)
   try {
     const places = await findPlaces(what, words, env, session)
     const { requestValues } = await import('./tab-request.js')

@@ -2,7 +2,7 @@
 
 import { userAgent } from '../base/version.js'
 import { createInstance } from '../client/instance.js'
-import { findOwnWords, getWordsFor } from '../engine/command/words.js'
+import { createWordsLoader } from '../engine/command/load-words.js'
 import { readSources } from '../engine/plan/read-values.js'
 import type { NamedPlaces } from '../engine/plan/value-lists.js'
 import { createTransport } from '../profile/transport.js'
@@ -26,7 +26,7 @@ export const requestValues = async (
     credential: async (need) => (need === 'job' ? session.getJobToken() : session.getCredential()),
     loadTransport: () => createTransport(session, false, env),
     sudo: session.sudo,
-    words: getWordsFor(await findOwnWords(line, env)(), session.baseUrl),
+    words: await createWordsLoader(line, env)(),
   })
   try {
     return await readSources(what, places, async (ask) => (await instance.send(ask)).data)

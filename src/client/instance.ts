@@ -1,5 +1,6 @@
 /** Provides the client of an instance: the catalogue's endpoints over HTTP, with typed inputs and answers. */
 import { AsyncCache } from '../base/async.js'
+import { sessionCookie } from '../catalogue/documented-names.js'
 import { type Endpoint, type EndpointTraits, getMethod, writes } from '../catalogue/endpoint.js'
 import { documentedWords, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
@@ -57,8 +58,8 @@ export const buildInstanceRequest = async (
 ): Promise<WireRequest> => {
   if (words === undefined) return buildRequest(ask)
   checkEndpointOffered(ask.endpoint, words)
-  await words.check(ask.endpoint)
-  return buildRequest(ask, words)
+  const { toOwnAsk } = await import('./own-ask.js')
+  return buildRequest(await toOwnAsk(ask, words))
 }
 
 type Values = Ask['values']
@@ -77,11 +78,12 @@ export class InstanceClient {
   readonly #options: InstanceOptions
   readonly #clients = new AsyncCache<string, Client>()
 
-  constructor(options: InstanceOptions) {
-    this.#options = options
+  constructor({ words, ...options }: InstanceOptions) {
+    const isForIt = words?.serves === undefined || words.serves === options.baseUrl
+    this.#options = isForIt ? { ...options, words } : options
   }
 
-  /** The instance's own names. */
+  /** The instance's own names; the documented ones if the vocabulary is for another instance. */
   get words(): Words {
     return this.#options.words ?? documentedWords
   }
@@ -207,7 +209,7 @@ export class InstanceClient {
 
   async #createClient(endpoint: EndpointTraits | undefined, patience: WaitKind): Promise<Client> {
     const { mapError = (error: unknown) => error, progress, snapshot } = this.#options
-    if (snapshot !== undefined) return snapshot.client(endpoint, this.words)
+    if (snapshot !== undefined) return snapshot.client(endpoint, this.words.makeLegible)
     this.#options.onOpening?.()
     try {
       const own = createClient(await this.#createClientOptions(endpoint, patience))
@@ -249,7 +251,8 @@ export class InstanceClient {
       readsBy,
       signal,
       gate,
-      words,
+      headerNames: words && { cookie: words.cookie(sessionCookie), toOwn: words.header },
+      translate: words?.makeLegible,
       transport,
       credential,
       renew: credential?.kind === 'oauth' ? renew : undefined,

@@ -13,9 +13,15 @@ import { type Endpoint, type EndpointTraits, getPath } from '../catalogue/endpoi
 import { createFilter, type FieldReader, type RecordTest } from '../catalogue/filters.js'
 import { isListParam } from '../catalogue/params.js'
 import { groupsAll } from '../catalogue/undocumented.js'
-import type { Naming } from '../catalogue/words.js'
 import { Failure, usage } from '../errors.js'
-import type { Batch, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
+import type {
+  Batch,
+  Client,
+  ClientOptions,
+  ListEnd,
+  ListOptions,
+  WireRequest,
+} from '../http/types.js'
 import { createNoSnapshotFailure, readManifest } from './manifest-schema.js'
 import {
   checkSnapshotFile,
@@ -84,6 +90,8 @@ interface Place {
   readonly key?: unknown
 }
 
+type AnswerReader = NonNullable<ClientOptions['translate']>
+
 /** The number of records in a batch. */
 const batchSize = 500
 
@@ -121,8 +129,11 @@ export class SnapshotReader {
     return `from a snapshot of ${instance}${of}, read ${began} to ${ended} (${this.#age})`
   }
 
-  /** Returns a client that answers requests of an endpoint from the snapshot. */
-  client(endpoint: EndpointTraits | undefined, naming: Naming): Client {
+  /**
+   * Returns a client that answers requests of an endpoint from the snapshot.
+   * @param translate translates parsed records for their readers
+   */
+  client(endpoint: EndpointTraits | undefined, translate: AnswerReader): Client {
     const refuse = async (request: WireRequest): Promise<never> => {
       throw this.#createMissingFailure(`${request.method} ${request.path.split('?')[0]}`)
     }
@@ -133,13 +144,13 @@ export class SnapshotReader {
         const kind = this.manifest.kinds.find((one) => one.route === route)
         if (kind === undefined || kind.column !== undefined) return refuse(request)
         for await (const bytes of this.#readLines(kind, undefined)) {
-          const data = naming.makeLegible(parseBytes(bytes))
+          const data = translate(parseBytes(bytes))
           return { status: 200, headers: {}, bytes, data }
         }
         return refuse(request)
       },
       list: (request, options) =>
-        this.#listRecords(isListed(endpoint) ? endpoint : undefined, request, options, naming),
+        this.#listRecords(isListed(endpoint) ? endpoint : undefined, request, options, translate),
       close: async () => {},
     }
   }
@@ -153,12 +164,12 @@ export class SnapshotReader {
     endpoint: Endpoint | undefined,
     request: WireRequest,
     options: ListOptions,
-    naming: Naming,
+    translate: AnswerReader,
   ): AsyncGenerator<Batch, ListEnd> {
     const source =
       endpoint?.route === groupsAll.route
         ? this.#listGroups()
-        : this.#selectRecords(endpoint, request, naming)
+        : this.#selectRecords(endpoint, request, translate)
     // If exactly one page is requested, it has the requested size.
     const page = options.single === true ? /[?&]per_page=(\d+)/.exec(request.path)?.[1] : undefined
     const most = options.limit ?? Number(page ?? Number.POSITIVE_INFINITY)
@@ -192,7 +203,7 @@ export class SnapshotReader {
   async *#selectRecords(
     endpoint: Endpoint | undefined,
     request: WireRequest,
-    { makeLegible }: Naming,
+    translate: AnswerReader,
   ): AsyncGenerator<Uint8Array> {
     const kind = this.manifest.kinds.find(({ route }) => route === endpoint?.route)
     if (endpoint === undefined || kind === undefined)
@@ -210,7 +221,7 @@ export class SnapshotReader {
     for await (const bytes of lines) {
       const place = { at, length: bytes.length }
       at += frame.head.length + bytes.length + frame.tail + 1
-      const record = makeLegible(parseBytes(bytes))
+      const record = translate(parseBytes(bytes))
       if (!tests.every((test) => test(record))) continue
       if (order === undefined) yield bytes
       else sorted.push({ ...place, key: isObject(record) ? record[order.field] : undefined })

@@ -143,8 +143,8 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   }
   /** Converts errors for the program that shows them. */
   readonly mapError?: (error: unknown) => unknown
-  /** The instance's own names. */
-  readonly words?: Words
+  /** The vocabulary, which is used if it applies to the instance. */
+  readonly words?: Words | undefined
   /** The snapshot that answers in place of the instance; nothing is sent. */
   readonly snapshot?: SnapshotReader
   /** Answers that several instances of one run share. */

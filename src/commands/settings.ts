@@ -21,7 +21,7 @@ const toSettings = (data: unknown): Settings => (isObject(data) ? data : {})
 
 /** @throws Failure `not_found` for an unknown setting */
 const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Context): void => {
-  const unknown = wanted.filter((name) => naming.findKey(all, name) === undefined)
+  const unknown = wanted.filter((name) => !Object.hasOwn(all, naming.neutral(name)))
   if (unknown.length > 0) {
     const near = unknown.flatMap(
       (name) => findNearest(name, naming.addOwnNames(Object.keys(all))) ?? [],
@@ -95,8 +95,8 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 
 /** Returns the names of the settings that changed. */
 const getChanged = (old: Settings, now: Settings, { naming }: Context): readonly string[] => {
-  const stamp = naming.findKey(now, 'updated_at')
-  return Object.keys(now).filter((name) => name !== stamp && !isSame(old[name], now[name]))
+  const isStamp = (name: string): boolean => naming.neutral(name) === 'updated_at'
+  return Object.keys(now).filter((name) => !isStamp(name) && !isSame(old[name], now[name]))
 }
 
 const toText = (value: unknown): string =>

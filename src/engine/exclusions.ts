@@ -8,8 +8,8 @@ import { getCommandFlags } from './command/flags.js'
 import type { GlobalFlagRow } from './command/global-flag.js'
 import { globalFlagRows } from './command/global-flags.js'
 import type { Globals } from './command/globals.js'
+import { getWordsBeforeDashes } from './command/tokens.js'
 import type { CommandFacts } from './command/types.js'
-import { getWordsBeforeDashes } from './command/words.js'
 import type { Raw } from './plan/line.js'
 
 type FlagName = keyof typeof globalFlagRows

@@ -7,7 +7,6 @@ import type { Profile, Session } from '../profile/types.js'
 import type { InnerRuns, PipedInput, ReadingLine } from './command/context.js'
 import type { Globals } from './command/globals.js'
 import type { Command, Plan } from './command/types.js'
-import type { WordsFinder } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
 import type { WaitCondition } from './repeat.js'
 
@@ -63,8 +62,6 @@ export interface RunOptions {
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly stdin: PipedInput
-  /** Finds the words for requests when a request needs them. */
-  readonly own?: WordsFinder
   /** True if the answer is a list even for one object, such as for objects from standard input. */
   readonly listed: boolean
   /** The options of the line's journal. */

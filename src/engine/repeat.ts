@@ -83,7 +83,7 @@ export class WaitCondition {
   /** Adds a record; of a list, each of its items. */
   #addRecords(value: unknown): void {
     if (Array.isArray(value)) for (const one of value) this.#addRecords(one)
-    else this.#records.push(value)
+    else this.#records.push(this.#options.command.naming.makeLegible(value))
   }
 
   #bindExpressions(known: Known): readonly Expression[] {

@@ -17,8 +17,8 @@ import { parseRate } from '../http/gate.js'
 import type { UiService } from './command/context.js'
 import { getSelectList, isPreview } from './command/derive.js'
 import { type Globals, isRepeated } from './command/globals.js'
+import { toDocumentedNames } from './command/load-words.js'
 import type { Command, Given } from './command/types.js'
-import { toNeutralNames } from './command/words.js'
 import type { JournalOptions } from './journaling/runs.js'
 import type { LineParts } from './line-parts.js'
 import { parseGiven } from './plan/given.js'
@@ -123,7 +123,7 @@ const parseArguments = async (
     onFileRead: createDigester(journaling),
     signal,
   })
-  return toNeutralNames(given, raw, command)
+  return toDocumentedNames(given, raw, command)
 }
 
 /** Yields the rows of a line for each of several projects or groups. */

@@ -1,7 +1,7 @@
 /** Reads the headers of answers, including the waits that they ask for in milliseconds, and builds the headers of requests. */
-import { documentedWords, sessionCookie, type Words } from '../catalogue/words.js'
+import { sessionCookie } from '../catalogue/documented-names.js'
 import { usage } from '../errors.js'
-import type { AnswerHeaders, ClientOptions, Credential, WireRequest } from './types.js'
+import type { AnswerHeaders, ClientOptions, Credential, HeaderNames, WireRequest } from './types.js'
 
 /** Returns the first value of a header. */
 export const readHeader = (headers: AnswerHeaders, name: string): string | undefined => {
@@ -68,15 +68,13 @@ type Header = readonly [name: string, value: string]
 /** The encodings that `answers/body.ts` decodes. */
 const acceptEncoding = 'gzip, deflate, br'
 
-type Naming = Pick<Words, 'cookie' | 'header'>
-
 /** The header of each kind of credential (`http/README.md`). */
-const headers: Readonly<Record<Credential['kind'], (value: string, words: Naming) => Header>> = {
+const headers: Readonly<Record<Credential['kind'], (value: string, cookie: string) => Header>> = {
   personal: (value) => ['private-token', value],
   oauth: (value) => ['authorization', `Bearer ${value}`],
   bearer: (value) => ['authorization', `Bearer ${value}`],
   basic: (value) => ['authorization', `Basic ${Buffer.from(`:${value}`).toString('base64')}`],
-  session: (value, { cookie }) => ['cookie', `${cookie(sessionCookie)}=${value}`],
+  session: (value, cookie) => ['cookie', `${cookie}=${value}`],
   job: (value) => ['job-token', value],
 }
 
@@ -106,10 +104,10 @@ const validateHeader = (name: string, value: string, what: string): Header => {
 const hasOwnCredential = (given: readonly Header[]): boolean =>
   given.some(([name]) => credentialNames.has(name))
 
-const createCredentialHeader = (credential: Credential, words: Naming): Header => {
+const createCredentialHeader = (credential: Credential, cookie: string): Header => {
   if (credential.kind === 'session' && /[;,\s]/.test(credential.value))
     throw usage('the session cookie must not contain spaces, commas or semicolons')
-  const [name, value] = headers[credential.kind](credential.value, words)
+  const [name, value] = headers[credential.kind](credential.value, cookie)
   return validateHeader(name, value, 'the credential')
 }
 
@@ -118,8 +116,8 @@ interface Sender extends Pick<ClientOptions, 'sudo' | 'userAgent'> {
   readonly credential?: Credential | undefined
   /** False for an origin that the credential is not meant for. */
   readonly trusted: boolean
-  /** The names that the instance uses for headers and cookies. */
-  readonly words?: Naming | undefined
+  /** The names that the instance has for headers. */
+  readonly names?: HeaderNames | undefined
 }
 
 /**
@@ -135,16 +133,16 @@ export const buildHeaders = (request: WireRequest, sender: Sender): Record<strin
     ['accept-encoding', acceptEncoding],
     validateHeader('user-agent', sender.userAgent, 'the user agent'),
   ]
-  const { credential, sudo, trusted, words = documentedWords } = sender
+  const { credential, sudo, trusted, names } = sender
   const identity: Header[] = [
     ...(credential === undefined || hasOwnCredential(own)
       ? []
-      : [createCredentialHeader(credential, words)]),
+      : [createCredentialHeader(credential, names?.cookie ?? sessionCookie)]),
     ...(sudo === undefined ? [] : [validateHeader('sudo', sudo, 'the name of the user to act as')]),
   ]
   const all = [...defaults, ...(trusted ? identity : []), ...own]
   const sent = all.filter(([, value]) => value !== '')
-  return Object.fromEntries(sent.map(([name, value]) => [words.header(name), value]))
+  return Object.fromEntries(sent.map(([name, value]) => [names?.toOwn(name) ?? name, value]))
 }
 
 /** Selects the headers that may be sent to another origin after a redirect. */

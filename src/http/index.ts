@@ -9,7 +9,6 @@ import { MalformedJson } from '../base/json/json.js'
 import { checkJson } from '../base/json/scan.js'
 import { parseOauthError } from '../base/oauth-errors.js'
 import { redactError } from '../base/secrets/redact.js'
-import { documentedWords, type Naming } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
 import { describePage, isMaintenance, toFailure } from './answers/failure.js'
@@ -40,7 +39,7 @@ import type {
 } from './types.js'
 
 export { toCurl } from './request/curl.js'
-export { buildRequest } from './request/request.js'
+export { buildRequest, getPathNames } from './request/request.js'
 
 // Whole answers: their JSON, or a Failure that describes the unexpected body.
 
@@ -102,22 +101,23 @@ const isOtherType = (reply: OpenAnswer): boolean => !/json|html|^$/.test(getMedi
 class JsonAnswer implements WholeAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
-  readonly #naming: Naming
+  readonly #translate: ClientOptions['translate']
   #parsed: { readonly data: unknown } | undefined
 
   constructor(
     { status, headers }: AnswerHead,
     readonly bytes: Uint8Array,
-    naming: Naming,
+    translate: ClientOptions['translate'],
   ) {
     this.status = status
     this.headers = headers
-    this.#naming = naming
+    this.#translate = translate
   }
 
   get data(): unknown {
-    this.#parsed ??= {
-      data: this.#naming.makeLegible(JSON.parse(viewBytes(this.bytes).toString())),
+    if (this.#parsed === undefined) {
+      const data: unknown = JSON.parse(viewBytes(this.bytes).toString())
+      this.#parsed = { data: this.#translate === undefined ? data : this.#translate(data) }
     }
     return this.#parsed.data
   }
@@ -125,13 +125,12 @@ class JsonAnswer implements WholeAnswer {
 
 /**
  * Converts a received response to the answer of a call; `data` is undefined without a body.
- * @param naming the instance's own names; its data can be read by the documented names, too
  * @throws Failure `unreachable` if the body is not JSON, or exceeds the limits (`bounds`)
  */
 const toWholeAnswer = (
   reply: OpenAnswer,
   bytes: Uint8Array,
-  naming: Naming = documentedWords,
+  translate: ClientOptions['translate'],
 ): WholeAnswer => {
   const { status, headers, method } = reply
   const hasNoBody = status === 204 || status === 304 || method === 'HEAD'
@@ -143,7 +142,7 @@ const toWholeAnswer = (
     if (!(error instanceof MalformedJson)) throw error
     throw createNotJsonFailure(reply, bytes, canBeJson(bytes) ? error.message : '')
   }
-  return new JsonAnswer(reply, makeWellFormed(bytes), naming)
+  return new JsonAnswer(reply, makeWellFormed(bytes), translate)
 }
 
 // Opaque answers, which contain tokens. Messages show only their status and a registered OAuth error code.
@@ -278,7 +277,7 @@ class HttpClient implements Client {
         const { status, headers } = reply
         if (request.how?.anyType === true && isOtherType(reply))
           return { status, headers, bytes, data: undefined }
-        return toWholeAnswer(reply, bytes, this.options.words)
+        return toWholeAnswer(reply, bytes, this.options.translate)
       } catch (error) {
         if (error instanceof Error) reply.trace.reportFailure(error)
         await attempts.pauseAfterLoss(error, reply.method)

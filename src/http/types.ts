@@ -2,7 +2,6 @@
 import type { FieldMatch, Records } from '../base/json/records.js'
 import type { JsonValues } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Words } from '../catalogue/words.js'
 import type { FailureDetails } from '../errors.js'
 
 /** A credential. It is sent in one header, and never in the query. */
@@ -45,8 +44,10 @@ export interface ClientOptions {
   /** One call per exchange, for -v and the audit log. Credentials are redacted. */
   readonly trace?: (exchange: Exchange) => void
   readonly signal?: AbortSignal
-  /** The instance's own words, if it has some. */
-  readonly words?: Words
+  /** The names that the instance has for headers, if they are not the documented ones. */
+  readonly headerNames?: HeaderNames | undefined
+  /** Translates the parsed data of an answer for its readers. */
+  readonly translate?: ((data: unknown) => unknown) | undefined
   /** True if only GET and HEAD may be sent, whatever the caller asks for. */
   readonly readOnly?: boolean
   /** With `readOnly`: the method of an endpoint that only reads, whatever its method says. */
@@ -103,6 +104,14 @@ export interface WireRequest {
   readonly opaque?: true
   /** The options of this call. */
   readonly how?: CallOptions | undefined
+}
+
+/** The names that an instance has for headers. */
+export interface HeaderNames {
+  /** The name of the session cookie. */
+  readonly cookie: string
+  /** Returns the instance's name for a documented one, both in lower case. */
+  readonly toOwn: (name: string) => string
 }
 
 /** A part of a multipart body: a text field or a file. */

@@ -157,7 +157,7 @@ const listReadFields = ({
   // A table links each record to its page.
   const links = terminal || aligned === true ? ['web_url'] : []
   const all = [...links, ...paths.flatMap((path) => [path, path.split('.', 1)[0] ?? path])]
-  return all.flatMap(naming.listKeys)
+  return all.flatMap((field) => [field, naming.neutral(field), ...naming.listOwnNames(field)])
 }
 
 /**

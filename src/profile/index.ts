@@ -9,6 +9,7 @@ export {
   checkReadOnly,
   checkSudo,
   decideConfirmation,
+  findNamedProfiles,
   getActiveProfile,
   getActiveVocabulary,
   getLoginLine,

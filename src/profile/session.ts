@@ -317,6 +317,18 @@ export const resolveProfiles = <P extends Known>(
   return [...new Set(found)]
 }
 
+/** Returns the profiles that a text names; none if it is invalid, which is reported when the instances are resolved. */
+export const findNamedProfiles = (text: string, store: Store): readonly Profile[] => {
+  try {
+    const profiles = parseProfiles(text)
+    const parts = 'one' in profiles ? [profiles.one] : profiles.several
+    if (parts.some(isPattern)) return resolveProfiles(parts, store.list())
+    return parts.flatMap((name) => store.get(name) ?? [])
+  } catch {
+    return []
+  }
+}
+
 // The safety settings of a profile: read-only, and confirmation by name. No I/O.
 
 /**

@@ -1,8 +1,10 @@
 /** Translates between the names of the documentation and an instance's own (`vocabulary/README.md`). */
 import { recordSecretWords } from '../base/secrets/mask.js'
 import { isSecretName, lastWords } from '../base/secrets/names.js'
-import type { Endpoint } from '../catalogue/endpoint.js'
-import { createNaming, fixedNames, type Words } from '../catalogue/words.js'
+import { fixedNames } from '../catalogue/documented-names.js'
+import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
+import { type Params, withParamsIn } from '../catalogue/params.js'
+import { createNaming, type Words } from '../catalogue/words.js'
 import { checkEndpoint, checkVocabulary } from './check.js'
 import type { Entries, RenameEntry } from './read.js'
 import { parseVocabulary, readVocabulary } from './read.js'
@@ -117,8 +119,23 @@ const listSecretEndings = ({ names, secrets }: Entries, words: Table): readonly 
   ...secrets,
 ]
 
-/** Creates the look-ups of a vocabulary. @param check checks that the words do not turn an endpoint into another one */
-const createWords = (entries: Entries, check: (endpoint: Endpoint) => Promise<void>): Words => {
+const renameParams = (params: Params, name: Words['name']): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([documented, param]) => [
+      name(documented),
+      withParamsIn(param, (inside) => renameParams(inside, name)),
+    ]),
+  )
+
+/** Returns an endpoint with the instance's path and names of parameters. */
+const renameEndpoint = (endpoint: Endpoint, { name, path }: Words): Endpoint => ({
+  ...endpoint,
+  route: `${getMethod(endpoint)} ${path(getPath(endpoint))}`,
+  params: renameParams(endpoint.params, name),
+})
+
+/** Creates the look-ups of a vocabulary. @param rename checks and renames an endpoint */
+const createWords = (entries: Entries, rename: Words['rename']): Words => {
   const names = toTable(entries.names)
   const words = toTable(entries.words)
   const headers = new Map(
@@ -146,7 +163,7 @@ const createWords = (entries: Entries, check: (endpoint: Endpoint) => Promise<vo
     gone: (route) => gone.get(route),
     named: isNamed,
     secretEndings: listSecretEndings(entries, words),
-    check,
+    rename,
   }
 }
 
@@ -154,13 +171,16 @@ export { checkVocabulary, loadEndpoints } from './check.js'
 export { formatVocabulary, keepSoundWords, learnFrom, maxChoices } from './learn.js'
 export type { Entries } from './read.js'
 export { parseVocabulary, readVocabulary } from './read.js'
+export { combineWords, mergeWords } from './several.js'
 
-/** Creates the look-ups of a vocabulary; each endpoint is checked against it once, when it is used. */
+/** Creates the look-ups of a vocabulary; each endpoint is checked against it and renamed once, when it is used. */
 export const createLookups = (entries: Entries): Words => {
-  const checked = new WeakMap<Endpoint, Promise<void>>()
+  const renamed = new WeakMap<Endpoint, Promise<Endpoint>>()
   const words: Words = createWords(entries, (endpoint) => {
-    const known = checked.get(endpoint) ?? checkEndpoint(entries, words, endpoint)
-    checked.set(endpoint, known)
+    const known =
+      renamed.get(endpoint) ??
+      checkEndpoint(entries, words, endpoint).then(() => renameEndpoint(endpoint, words))
+    renamed.set(endpoint, known)
     return known
   })
   return words

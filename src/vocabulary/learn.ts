@@ -6,8 +6,8 @@
 import { formatYamlComment, formatYamlWord } from '../base/json/yaml-writer.js'
 import { isObject } from '../base/objects.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
+import { neutralWords, sessionCookie } from '../catalogue/documented-names.js'
 import { getProperties } from '../catalogue/fields.js'
-import { neutralWords, sessionCookie } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 
 /** A response, and its documented shape. */

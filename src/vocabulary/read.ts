@@ -14,9 +14,9 @@ import { formatOrigin, type Origin } from '../base/documents/written.js'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { integrationFamilies } from '../catalogue/areas/integrations.js'
+import { fixedNames, readHeaders, sessionCookie } from '../catalogue/documented-names.js'
 import { getPath } from '../catalogue/endpoint.js'
 import { implied } from '../catalogue/undocumented.js'
-import { fixedNames, readHeaders, sessionCookie } from '../catalogue/words.js'
 import { Failure, getReason, usage } from '../errors.js'
 
 /** An entry that renames a name. */

@@ -11,8 +11,8 @@ import type { RunAnswer } from '../../src/answer/run-answer.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
 import { loadCommandByWords } from '../../src/commands/index.js'
 import type { Context } from '../../src/engine/command/context.js'
+import { createWordsLoader } from '../../src/engine/command/load-words.js'
 import type { Given } from '../../src/engine/command/types.js'
-import { findOwnWords } from '../../src/engine/command/words.js'
 import { ChosenRecords } from '../../src/engine/options.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 import type { Rows } from '../../src/engine/rows.js'
@@ -93,9 +93,10 @@ export const openContext = async (
   write: RunAnswer['write'] = async () => {},
   signal: AbortSignal = new AbortController().signal,
 ) => {
-  const command = await loadCommandByWords('mcp', 'serve')
-  if (command?.rows === undefined) throw new Error('there is no mcp serve')
+  const serve = await loadCommandByWords('mcp', 'serve')
+  if (serve?.rows === undefined) throw new Error('there is no mcp serve')
   const env = { SVC_CONFIG_DIR: folder(), ...more }
+  const command = { ...serve, rows: serve.rows, loadWords: createWordsLoader([], env) }
   const flags = new Map(Object.entries(globals).map(([name, text]) => [name, [text]]))
   const raw = { args: [], flags }
   const options: AnswerOptions = {
@@ -109,7 +110,6 @@ export const openContext = async (
     journaling: { source: 'arguments', raw, several: false, digests: new Map(), names: {} },
     chosen: new ChosenRecords(),
     createInnerRuns: (sharing) => createInnerRuns(options, sharing, parseTokens),
-    own: findOwnWords([], env),
   }
   const heard = process.stdout.listeners('error')
   const running = await LineRun.open(options)

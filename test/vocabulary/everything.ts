@@ -1,7 +1,7 @@
 /** A vocabulary in which nothing is called as in the documents: every word of every name and path is another. */
 
+import { fixedNames } from '../../src/catalogue/documented-names.js'
 import { getPath } from '../../src/catalogue/endpoint.js'
-import { fixedNames } from '../../src/catalogue/words.js'
 import { getListFields, loadEndpoints } from '../../src/vocabulary/check.js'
 import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 

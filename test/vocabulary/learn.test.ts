@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errorTracking } from '../../src/catalogue/areas/error-tracking.js'
 import { settings } from '../../src/catalogue/areas/settings.js'
+import { neutralWords } from '../../src/catalogue/documented-names.js'
 import { getProperties } from '../../src/catalogue/fields.js'
 import { Bool, Int, nullable, Obj, Str } from '../../src/catalogue/shapes/common.js'
-import { neutralWords } from '../../src/catalogue/words.js'
 import {
   formatVocabulary,
   keepSoundWords,

@@ -4,8 +4,12 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { listObjects } from '../../src/base/objects.js'
 import { documentedWords } from '../../src/catalogue/words.js'
-import { combineWords, mergeWords } from '../../src/engine/command/vocabulary.js'
-import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
+import {
+  combineWords,
+  createLookups,
+  mergeWords,
+  parseVocabulary,
+} from '../../src/vocabulary/index.js'
 import { sandbox, sandboxInWords } from '../sandbox/instance.js'
 import { configuration, folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'

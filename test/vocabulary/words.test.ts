@@ -8,7 +8,6 @@ import { areas } from '../../src/catalogue/index.js'
 import { toDocumented } from '../../src/catalogue/words.js'
 import { buildInstanceRequest } from '../../src/client/instance.js'
 import { toCurl } from '../../src/http/request/curl.js'
-import { buildRequest } from '../../src/http/request/request.js'
 import { getListFields } from '../../src/vocabulary/check.js'
 import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 import { sourceFiles, textOf } from '../support/source.js'
@@ -106,25 +105,25 @@ describe('a request', () => {
       values: { topic: ['topic'], custom_attributes: { red: 'red' } },
       extra: { 'red_custom[red]': 'red' },
     }
-    expect(buildRequest(ask, own).path).toBe(
+    expect((await buildInstanceRequest(ask, own)).path).toBe(
       '/projects?label=topic&extras[red]=red&blue_custom[blue]=red',
     )
     expect(own.name('custom_attributes[red]')).toBe('extras[red]')
     expect(own.neutral('extras[blue]')).toBe('custom_attributes[blue]')
   })
 
-  it('hides secrets of its body under the names that they are sent by', () => {
+  it('hides secrets of its body under the names that they are sent by', async () => {
     const ask = {
       endpoint: integrations.update,
       values: { id: 3, slug: 'monitoring', api_key: 'canary-k', monitor_site: 'eu' },
       extra: { hub_signing_blob: 'canary-x', token_beacon: 'canary-y' },
     }
-    const request = buildRequest(ask, words)
+    const request = await buildInstanceRequest(ask, words)
     expect(request.path).toBe('/projects/3/integrations/watchtower')
     expect(request.body).toBe(
       '{"api_key":"canary-k","watch_region":"eu","hub_signing_blob":"canary-x","token_beacon":"canary-y"}',
     )
-    const command = toCurl('https://forge.test', request, undefined, undefined, words)
+    const command = toCurl('https://forge.test', request)
     expect(command).not.toContain('canary')
     for (const name of ['API_KEY', 'HUB_SIGNING_BLOB', 'TOKEN_BEACON'])
       expect(command).toContain(`"$${name}"`)
@@ -135,7 +134,9 @@ describe('a request', () => {
     const text = 'vocabulary: 1\nslugs: { monitoring: [a, b] }'
     const own = createLookups(await parseVocabulary(text, 'w.yml'))
     const ask = { endpoint: integrations.get, values: { id: 3, slug: 'monitoring' } }
-    expect(() => buildRequest(ask, own)).toThrow('several slugs on this instance: a, b')
+    await expect(buildInstanceRequest(ask, own)).rejects.toThrow(
+      'several slugs on this instance: a, b',
+    )
   })
 
   it('whose names become one is refused as it is made', async () => {

@@ -6,13 +6,13 @@ import { getScopeType, isNumeric, isSwitch } from '../../catalogue/params.js'
 import { canListRecords, getSelectList, hasScopeEndpoint } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import { addInstanceFlags } from '../../engine/command/globals.js'
-import type { Command } from '../../engine/command/types.js'
 import {
   findSwitch,
   getLastValue,
   hasSeveralProfiles,
   readInstanceFlags,
-} from '../../engine/command/words.js'
+} from '../../engine/command/tokens.js'
+import type { Command } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { type FieldPlace, findFieldPlace, getTitle } from './fields.js'
 import { type FlagReplacement, toAddress } from './flags.js'

@@ -9,17 +9,11 @@ import {
   canCallApi,
   createNameConflictFailure,
   getCommandName,
-  isExtension,
 } from '../../engine/command/derive.js'
 import { type FlagFilter, getCommandFlags } from '../../engine/command/flags.js'
+import { createWordsLoader, toOwnCommand } from '../../engine/command/load-words.js'
+import { findSwitch, getWordsBeforeDashes, readInstanceFlags } from '../../engine/command/tokens.js'
 import type { Command, Flag } from '../../engine/command/types.js'
-import {
-  findOwnWords,
-  findSwitch,
-  getWordsBeforeDashes,
-  readInstanceFlags,
-  type WordsFinder,
-} from '../../engine/command/words.js'
 import { getSpellings, type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.js'
 import { Failure, usage } from '../../errors.js'
 import {
@@ -284,7 +278,6 @@ export class Leaf extends CommandLevel {
   private rest: readonly string[] = []
   /** The flags of the command that the line may contain. */
   private mentioned: readonly Flag[] = []
-  private readonly findOwn: WordsFinder
   /** The error that occurred when the vocabulary was loaded. */
   private vocabularyError: Error | undefined
 
@@ -294,7 +287,6 @@ export class Leaf extends CommandLevel {
     private readonly loadOne: () => Promise<Command>,
   ) {
     super(name, tokens)
-    this.findOwn = findOwnWords(tokens, getCurrentIo().env)
     this.action(() => this.end(this.createLine()))
   }
 
@@ -308,7 +300,8 @@ export class Leaf extends CommandLevel {
   }
 
   async load(): Promise<void> {
-    this.loaded = await this.extend(await this.translate(await this.loadOne()))
+    const loadWords = createWordsLoader(this.tokens, getCurrentIo().env)
+    this.loaded = await this.extend(await this.translate({ ...(await this.loadOne()), loadWords }))
     // Optional for Commander: a missing argument may be asked for, and otherwise gets a specific message.
     for (const a of this.loaded.args)
       this.argument(`[${a.variadic ? `${a.name}...` : a.name}]`, a.help)
@@ -316,14 +309,8 @@ export class Leaf extends CommandLevel {
 
   /** Translates a command to the vocabulary of its instance; the tool's own commands have none. */
   private async translate(command: Command): Promise<Command> {
-    if (!canCallApi(command)) return command
     try {
-      const own = await this.findOwn()
-      if (own === undefined) return command
-      if (isExtension(command)) return { ...command, naming: own.words }
-      const { translateCommand } = await import('../../engine/command/vocabulary.js')
-      const others = getCommandFlags(command).map(({ name }) => name)
-      return translateCommand(command, own.words, others)
+      return await toOwnCommand(command, () => getCommandFlags(command).map(({ name }) => name))
     } catch (error) {
       // Help and completion work without the vocabulary.
       this.vocabularyError = error instanceof Error ? error : new Error(String(error))
@@ -377,6 +364,6 @@ export class Leaf extends CommandLevel {
     if (strange !== undefined) throw createUnknownOptionFailure(getCommandName(command), strange)
     const typed = { args: this.args, flags: allTexts }
     const raw = { ...(command.arrange?.(typed) ?? typed), words: this.tokens, own: this.spellings }
-    return { kind: 'run', command, raw, own: this.findOwn }
+    return { kind: 'run', command, raw }
   }
 }

@@ -1,8 +1,8 @@
 /** Creates the failures for mistakes on the command line, with hints about what was probably meant. */
 import { getExtensionFault } from '../../catalogue/index.js'
 import { getInnerParams, takesPairs } from '../../catalogue/params.js'
+import { getWordsBeforeDashes } from '../../engine/command/tokens.js'
 import type { Flag } from '../../engine/command/types.js'
-import { getWordsBeforeDashes } from '../../engine/command/words.js'
 import { isWord } from '../../engine/plan/line.js'
 import { type Failure, usage } from '../../errors.js'
 

@@ -212,6 +212,9 @@ export interface CommandTraits {
   readonly shows?: readonly string[]
 }
 
+/** Loads the vocabulary of an instance; undefined if it has none. */
+export type WordsLoader = () => Promise<Words | undefined>
+
 /** A command without its implementation. */
 export interface CommandFacts extends CommandTraits {
   readonly area: string
@@ -225,6 +228,12 @@ export interface CommandFacts extends CommandTraits {
   readonly naming: Words
   /** Its endpoints, by their keys in the area. */
   readonly endpoints: Endpoints
+}
+
+/** The flags of a line, and the instance's name by which each was typed. */
+export interface SpelledFlags {
+  readonly flags: ReadonlyMap<string, unknown>
+  readonly own?: ReadonlyMap<string, string>
 }
 
 /** The origin of a run: the person, the instance and the version of the tool. */

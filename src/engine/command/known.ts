@@ -13,7 +13,7 @@ import {
   string,
   widenParam,
 } from '../../catalogue/params.js'
-import { getActiveProfile, getPaths, openStore } from '../../profile/index.js'
+import { findNamedProfiles, getActiveProfile, getPaths, openStore } from '../../profile/index.js'
 import {
   hasKnown,
   type KnownInstance,
@@ -23,12 +23,12 @@ import {
 } from '../../profile/known.js'
 import type { InstanceFlags, Profile } from '../../profile/types.js'
 import { findDocumentedValues, findFieldKind, getShapeFields } from '../where/shape.js'
+import { widenEndpoints } from './aliases.js'
 import { toKebabCase } from './derive.js'
 import { getCommandFlags } from './flags.js'
 import { globalFlagRows } from './global-flags.js'
+import { hasSeveralProfiles } from './tokens.js'
 import type { Command, CommandFacts, Flag } from './types.js'
-import { findNamedProfiles, widenEndpoints } from './vocabulary.js'
-import { hasSeveralProfiles } from './words.js'
 
 /** The help text of everything that is not documented. */
 export const undocumentedHelp = 'of this instance, not in the API documents'
@@ -175,7 +175,7 @@ export const hasUnknownField = async (
 
 /** Returns the profiles of the line. */
 const getChosenProfiles = (flags: InstanceFlags, env: NodeJS.ProcessEnv): readonly Profile[] => {
-  if (hasSeveralProfiles(flags)) return findNamedProfiles(flags.profile, env)
+  if (hasSeveralProfiles(flags)) return findNamedProfiles(flags.profile, openStore(getPaths(env)))
   const profile = getActiveProfile(flags, env, () => openStore(getPaths(env)))
   return profile === undefined ? [] : [profile]
 }

@@ -2,7 +2,14 @@
 import type { Param } from '../../catalogue/params.js'
 import type { Rows } from '../rows.js'
 import type { Context } from './context.js'
-import type { Argument, CommandFacts, CommandTraits, Flag, Given } from './description.js'
+import type {
+  Argument,
+  CommandFacts,
+  CommandTraits,
+  Flag,
+  Given,
+  WordsLoader,
+} from './description.js'
 
 export type * from './actions.js'
 export type * from './description.js'
@@ -17,6 +24,8 @@ export interface Registry {
 /** A command with its implementation. */
 export interface Command extends CommandFacts {
   readonly registry: Registry
+  /** Loads the vocabulary for its requests. Without it, they have the documented names. */
+  readonly loadWords?: WordsLoader | undefined
   /** Yields the rows of the answer. Absent if the endpoints alone define the command. */
   readonly rows?: (context: Context, given: Given) => Rows
 }

@@ -1,5 +1,6 @@
 /** Sends the requests of one run: opens the client of its instance, guards its writes, and has them recorded. */
 import { recordSecret } from '../../base/secrets/redact.js'
+import { sessionCookie } from '../../catalogue/documented-names.js'
 import { type EndpointTraits, writes } from '../../catalogue/endpoint.js'
 import { buildInstanceRequest, createInstance, type InstanceClient } from '../../client/instance.js'
 import { type CredentialGap, MissingCredential } from '../../client/types.js'
@@ -14,7 +15,6 @@ import type { Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import { isFullySent, isPreview } from '../command/derive.js'
 import type { InstanceGlobals } from '../command/globals.js'
-import { getWordsFor, isForOrigin } from '../command/words.js'
 import type { RunOptions } from '../options.js'
 import { addWorkspaceHint, getSignInHint } from '../workspace/hints.js'
 import type { Workspace } from '../workspace/workspace.js'
@@ -39,7 +39,7 @@ export type ExchangeScreen = SharedClientOptions['screen'] & {
   readonly warn: (text: string) => void
 }
 
-type Options = Pick<RunOptions, 'command' | 'env' | 'globals' | 'inner' | 'own' | 'signal'>
+type Options = Pick<RunOptions, 'command' | 'env' | 'globals' | 'inner' | 'signal'>
 
 /** The traits of a call without a credential. */
 const noCredential: EndpointTraits = { credential: 'parameter', route: 'GET /' }
@@ -167,10 +167,12 @@ export class InstanceExchange {
    * that.
    */
   async build(ask: Ask, elsewhere?: string): Promise<WireRequest> {
-    const found = await this.#options.own?.()
-    if (found === undefined) return buildInstanceRequest(ask, undefined)
+    const words = await this.#options.command.loadWords?.()
+    if (words === undefined) return buildInstanceRequest(ask, undefined)
     if (elsewhere === undefined) return (await this.openInstance()).build(ask)
-    return buildInstanceRequest(ask, isForOrigin(found, elsewhere) ? found.words : undefined)
+    const { serves = elsewhere } = words
+    const isOwn = new URL(serves).origin === new URL(elsewhere).origin
+    return buildInstanceRequest(ask, isOwn ? words : undefined)
   }
 
   /** Builds the request of an ask that is sent now. A write is recorded, or refused if the profile is read-only. */
@@ -200,7 +202,7 @@ export class InstanceExchange {
       throw new Failure('internal', `a request to ${baseUrl} beside a snapshot`)
     const other = createInstance({
       ...(await buildClientOptions(this.#run, baseUrl, party)),
-      words: getWordsFor(await this.#options.own?.(), baseUrl),
+      words: await this.#options.command.loadWords?.(),
       credential: async () => credential,
     })
     this.#others.push(other)
@@ -213,7 +215,8 @@ export class InstanceExchange {
     const { baseUrl, sudo } = await this.#place.session()
     const instance = await this.openInstance()
     const by = endpoint?.credential === 'parameter' ? undefined : sudo
-    return toCurl(baseUrl, wire, await findCredentialKind(instance, endpoint), by, instance.words)
+    const kind = await findCredentialKind(instance, endpoint)
+    return toCurl(baseUrl, wire, kind, by, instance.words.cookie(sessionCookie))
   }
 
   async close(): Promise<void> {
@@ -231,7 +234,7 @@ export class InstanceExchange {
     const { command, globals } = this.#options
     await checkProfile(command, env, session)
     const withSource = createSourceDescriber(command, globals)
-    const words = getWordsFor(await this.#options.own?.(), baseUrl)
+    const words = await command.loadWords?.()
     if (profile?.baseUrl === baseUrl) {
       const note = (text: string): void => screen.say(text, 'info')
       this.#routes = new RouteMemory({ env, profile, isSaved: isFullySent(this.#options), note })

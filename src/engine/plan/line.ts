@@ -2,7 +2,6 @@
 import type { JsonValues } from '../../base/objects.js'
 import { getPlaceholder, isSwitch } from '../../catalogue/params.js'
 import type { Command, Flag } from '../command/types.js'
-import type { WordsFinder } from '../command/words.js'
 
 /** The texts of a line before they are parsed. */
 export interface Raw {
@@ -34,13 +33,7 @@ export type ParsedLine =
   /** The name of an area or group without a verb, and nothing else. */
   | { readonly kind: 'bare'; readonly of: HelpTopic }
   | { readonly kind: 'version' }
-  | {
-      readonly kind: 'run'
-      readonly command: Command
-      readonly raw: Raw
-      /** Finds the words of the line's instance. */
-      readonly own: WordsFinder
-    }
+  | { readonly kind: 'run'; readonly command: Command; readonly raw: Raw }
 
 /** True if a token is not a flag. */
 export const isWord = (token: string): boolean => !token.startsWith('-')

@@ -6,16 +6,15 @@
 import { isObject } from '../../base/objects.js'
 import { findNearest } from '../../base/suggest.js'
 import { formatCount, joinFirst } from '../../base/text.js'
+import { neutralWords } from '../../catalogue/documented-names.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import { getOwnField } from '../../catalogue/pick.js'
 import type { Inspection } from '../../catalogue/views.js'
-import { neutralWords } from '../../catalogue/words.js'
 import { type Failure, usage } from '../../errors.js'
-import { findGetCommand, getFirstSegment, objectColumn } from '../command/derive.js'
+import { findGetCommand, getFirstSegment, hasOwnNames, objectColumn } from '../command/derive.js'
 import { returnsFile } from '../command/flags.js'
 import type { Command } from '../command/types.js'
-import { hasOwnNames } from '../command/words.js'
 import type { RecordView } from '../rows.js'
 import { toSortSyntax } from '../where/index.js'
 import { canHaveField, findFieldKind, getShapeFields } from '../where/shape.js'
@@ -54,12 +53,11 @@ export const createColumnInspection = (
     holds: false,
     see: (rows) => {
       for (const row of rows) {
-        const record = unwrapRow(row, { emit })
+        const record = command.naming.makeLegible(unwrapRow(row, { emit }))
         if (record === undefined) continue
         records += 1
         for (const column of missing)
-          if (canHaveField(record, getSourceField(column).split('.'), command.naming.findKey))
-            missing.delete(column)
+          if (canHaveField(record, getSourceField(column).split('.'))) missing.delete(column)
       }
       return missing.size === 0
     },
@@ -127,7 +125,7 @@ export const createFieldInspection = (
   fields: readonly string[],
   note?: (text: string) => void,
 ): Inspection | undefined => {
-  const { findKey } = answering.command.naming
+  const { makeLegible, neutral } = answering.command.naming
   const beside = getTargetColumns(answering)
   const known = new KnownFields(answering)
   const missing = new Set(fields.filter((field) => !known.has(field)))
@@ -137,9 +135,9 @@ export const createFieldInspection = (
   const look = (record: unknown): void => {
     state.records += 1
     for (const field of missing) {
-      const own = getOwnField(field, beside)
-      const whole = isObject(record) && findKey(record, own) !== undefined
-      if (whole || canHaveField(record, own.split('.'), findKey)) missing.delete(field)
+      const own = neutral(getOwnField(field, beside))
+      const whole = isObject(record) && Object.hasOwn(record, own)
+      if (whole || canHaveField(record, own.split('.'))) missing.delete(field)
     }
     if (state.records === 1 && isObject(record))
       for (const name of Object.keys(record)) names.add(name)
@@ -149,7 +147,7 @@ export const createFieldInspection = (
     see: (rows) => {
       state.rows += rows.length
       for (const row of rows) {
-        const record = unwrapRow(row, answering)
+        const record = makeLegible(unwrapRow(row, answering))
         if (record !== undefined) look(record)
       }
       return missing.size === 0

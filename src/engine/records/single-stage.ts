@@ -2,7 +2,8 @@
 
 import { mapConcurrent } from '../../base/async.js'
 import { parseBytes } from '../../base/json/records.js'
-import { isObject, type KeyFinder } from '../../base/objects.js'
+import { isObject } from '../../base/objects.js'
+import type { Command } from '../command/types.js'
 import type { FullRecordReader, RecordView } from '../rows.js'
 import { hasField } from '../where/shape.js'
 import { unwrapRow } from './known-fields.js'
@@ -11,7 +12,7 @@ import type { SingleFields } from './single.js'
 
 interface MergeOptions {
   readonly fields: readonly string[]
-  readonly findKey: KeyFinder
+  readonly command: Pick<Command, 'naming'>
   readonly view: RecordView
 }
 
@@ -22,11 +23,11 @@ interface MergeOptions {
 export const mergeSingle = async (
   row: unknown,
   reader: FullRecordReader | undefined,
-  { fields, view, findKey }: MergeOptions,
+  { fields, view, command: { naming } }: MergeOptions,
 ): Promise<unknown> => {
-  const record = unwrapRow(row, { emit: view })
+  const record = naming.makeLegible(unwrapRow(row, { emit: view }))
   if (reader === undefined || !isObject(record)) return row
-  if (fields.every((field) => hasField(record, field.split('.'), findKey))) return row
+  if (fields.every((field) => hasField(record, naming.neutral(field).split('.')))) return row
   const single = await reader.read(record)
   if (!isObject(single)) return row
   const merged = { ...single, ...record }
@@ -37,7 +38,7 @@ export const mergeSingle = async (
 export const createSingleStage = (
   view: RecordView,
   { endpoint, shown }: SingleFields,
-  { width, findKey }: Pick<MergeOptions, 'findKey'> & { readonly width: number },
+  { width, command }: Pick<MergeOptions, 'command'> & { readonly width: number },
 ): ListStage => ({
   view: { ...view, single: endpoint },
   addRecords: async ({ batch, readers = [] }) => {
@@ -46,7 +47,7 @@ export const createSingleStage = (
       const reader = readers[i]
       if (reader === undefined) return bytes
       const row = parseBytes(bytes)
-      const merged = await mergeSingle(row, reader, { fields: shown, view, findKey })
+      const merged = await mergeSingle(row, reader, { fields: shown, view, command })
       return merged === row ? bytes : encodeRecord(merged)
     }
     const mergedBatch: Uint8Array[] = []

@@ -82,7 +82,7 @@ const canRead = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
 
 /** Finds the command that reads the records of a list one by one; undefined if the area has none. */
 export const findSingleReader = async (
-  { registry, area, words, naming }: Pick<Command, 'registry' | 'area' | 'words' | 'naming'>,
+  { registry, area, words }: Pick<Command, 'registry' | 'area' | 'words'>,
   list: Ask,
 ): Promise<SingleCommand | undefined> => {
   if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
@@ -91,7 +91,7 @@ export const findSingleReader = async (
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined
   if (argument?.param?.completes !== list.endpoint.lists) return undefined
-  const objects = await readObjects(argument, naming)
+  const objects = await readObjects(argument)
   // Objects without a project are found by their ID alone.
   const scope = getScope(endpoint)?.kind === getScope(list.endpoint)?.kind ? getListScope(list) : {}
   const project = scope.project === undefined ? undefined : String(scope.project)
@@ -121,6 +121,8 @@ export interface SingleReads {
 }
 
 interface Filter {
+  /** Makes the fields of a parsed record legible by their documented names. */
+  readonly makeLegible: (record: unknown) => unknown
   /** Creates the tests. Without samples, only documented fields are known. */
   readonly bind: (samples?: readonly unknown[]) => Where
   /** The number of records to read before the tests are created; 0 if the shapes contain all fields. */
@@ -137,23 +139,23 @@ interface ParsedRecord {
   readonly record: unknown
 }
 
-const parseBatch = (batch: Batch): readonly ParsedRecord[] =>
-  batch.map((bytes) => ({ bytes, record: parseBytes(bytes) }))
-
 /** Reads the records of a list on demand, and remembers how the list ended. */
 class RecordSource {
   #end: ListEnd | undefined
   readonly #batches: Batches
+  readonly #makeLegible: Filter['makeLegible']
 
-  constructor(batches: Batches) {
+  constructor(batches: Batches, { makeLegible }: Filter) {
     this.#batches = batches
+    this.#makeLegible = makeLegible
   }
 
   /** Returns the next records; undefined at the end. */
   async readNext(): Promise<readonly ParsedRecord[] | undefined> {
     if (this.#end !== undefined) return undefined
     const step = await this.#batches.next()
-    if (step.done !== true) return parseBatch(step.value)
+    if (step.done !== true)
+      return step.value.map((bytes) => ({ bytes, record: this.#makeLegible(parseBytes(bytes)) }))
     this.#end = step.value
     return undefined
   }
@@ -267,7 +269,7 @@ const bindToSamples = ({ bind, samples }: Filter, first: readonly ParsedRecord[]
  * @throws Failure `usage` before the first record, for a field that no record has
  */
 export async function* filterList(batches: Batches, filter: Filter): Batches {
-  const source = new RecordSource(batches)
+  const source = new RecordSource(batches, filter)
   try {
     const first = await readFirstRecords(source, filter.samples)
     const where = bindToSamples(filter, first)

@@ -119,20 +119,21 @@ class SortStage implements ListStage {
    * rows.
    */
   async #readRow(bytes: Uint8Array, reader: FullRecordReader | undefined): Promise<UnsortedRow> {
-    const row = parseBytes(bytes)
     const { command, view, singles } = this.#options
+    const row = command.naming.makeLegible(parseBytes(bytes))
     const { sorted = [], shown = [] } = singles ?? {}
     // One of several instances is disconnected by the time its records are printed.
     const now =
       sorted.length > 0 || view.within !== undefined || reader?.has(unwrapRow(row, this.#answering))
     if (now !== true) return { row, bytes, reader }
     const fields = [...sorted, ...shown]
-    const merged = await mergeSingle(row, reader, { fields, view, findKey: command.naming.findKey })
+    const merged = await mergeSingle(row, reader, { fields, view, command })
     return { row: merged, bytes: shown.length > 0 && merged !== row ? encodeRecord(merged) : bytes }
   }
 
   async #addRow({ row, bytes, reader }: UnsortedRow): Promise<void> {
-    const record = unwrapRow(row, this.#answering)
+    const { makeLegible } = this.#options.command.naming
+    const record = makeLegible(unwrapRow(row, this.#answering))
     if (record === undefined) return void this.#others.push(bytes)
     if (this.#inspection?.see([row]) === true) this.#inspection = undefined
     if (++this.#looked === inspectedRecords) await this.#endInspection()

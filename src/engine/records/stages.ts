@@ -86,7 +86,7 @@ const sortRecords = (rows: Rows, options: StageOptions): Rows => {
     const singles = await loadSingleStage(view)
     if (singles === undefined) return undefined
     const { createSingleStage } = await import('./single-stage.js')
-    return createSingleStage(view, singles, { width, findKey: command.naming.findKey })
+    return createSingleStage(view, singles, { width, command })
   })
 }
 

@@ -353,6 +353,7 @@ export class RecordFilter {
     how: { readonly limit: number | undefined; readonly reading?: SingleReads },
   ): Batches {
     return filterList(batches, {
+      makeLegible: this.#options.command.naming.makeLegible,
       bind: (samples) => bindWhere(tested, { ...known, samples }),
       samples: needsSamples(tested, known) ? (this.#options.paging.perPage ?? largestPage) : 0,
       ...how,

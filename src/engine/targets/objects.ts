@@ -7,11 +7,12 @@ import {
   canCommandStream,
   canListRecords,
   getSelectList,
+  hasOwnNames,
   hasScopeEndpoint,
 } from '../command/derive.js'
 import { type Globals, isRepeated } from '../command/globals.js'
+import { toOwnCommand } from '../command/load-words.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
-import { hasOwnNames } from '../command/words.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { ShardFilter } from '../journaling/shards.js'
 import { isFromStdin } from '../plan/given.js'
@@ -47,8 +48,7 @@ export const findSelectionList = async (command: Command): Promise<Command | und
       ? found
       : (await import('../command/known.js')).extendCommand(found, known)
   if (list === undefined || !hasOwnNames(command)) return list
-  const { translateCommand } = await import('../command/vocabulary.js')
-  return translateCommand(list, command.naming, [])
+  return toOwnCommand({ ...list, loadWords: async () => command.naming })
 }
 
 /** The parts of a line that name its objects. */

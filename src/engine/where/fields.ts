@@ -90,7 +90,7 @@ export const requireFieldKind = (
     naming,
   } = known
   const path = field.split('.')
-  if (samples.some((record) => hasField(record, path, naming.findKey))) return 'any'
+  if (samples.some((record) => hasField(record, path))) return 'any'
   const shaped = [
     ...getShapeFields(list),
     ...getShapeFields(single),
@@ -114,7 +114,6 @@ export const getFieldNames = (field: string, { list, single, getNumberNames }: K
 
 /** Creates a function that reads the values of a field. A field of the record takes precedence over a computed field of the same name. */
 export const createLeafReader = (field: string, known: Known): ((record: unknown) => Leaves) => {
-  const { findKey, makeLegible } = known.naming
   const path = field.split('.')
   const make =
     getShapeKind(field, { ...known, computed: {} }) === undefined &&
@@ -122,7 +121,7 @@ export const createLeafReader = (field: string, known: Known): ((record: unknown
       ? known.computed?.[field]
       : undefined
   return (record) =>
-    make === undefined || hasField(record, path, findKey)
-      ? getLeaves(record, path, findKey)
-      : getLeaves(make(makeLegible(record)), [])
+    make === undefined || hasField(record, path)
+      ? getLeaves(record, path)
+      : getLeaves(make(record), [])
 }

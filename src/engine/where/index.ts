@@ -191,14 +191,12 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
     if (!leaves.isPresent) return asksNull && !not
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not
   }
-  const { list, single, samples = [], naming } = known
-  const isText = (record: unknown) =>
-    getLeaves(record, path, naming.findKey).values.some(hasNoOrder)
+  const { list, single, samples = [] } = known
+  const isText = (record: unknown) => getLeaves(record, path).values.some(hasNoOrder)
   if (isOrderOperator(op) && kind === 'any' && samples.some(isText))
     throw createNoOrderFailure(condition, text, known)
   const listed =
-    findFieldKind(list, field) !== undefined ||
-    samples.some((record) => hasField(record, path, naming.findKey))
+    findFieldKind(list, field) !== undefined || samples.some((record) => hasField(record, path))
   return { field, detail: !listed && findFieldKind(single, field) !== undefined, holds: matches }
 }
 

@@ -1,6 +1,6 @@
 /** Determines types of fields from JSON Schemas, and reads the values of dotted fields, for conditions and sorting. */
 
-import { type Fields, findOwnKey, getOwn, isObject, type KeyFinder } from '../../base/objects.js'
+import { type Fields, getOwn, isObject } from '../../base/objects.js'
 import { getProperties } from '../../catalogue/fields.js'
 
 // Values of dotted fields. If a part of the path is a list, the values of all its elements count.
@@ -15,45 +15,29 @@ export interface Leaves {
 /** The result for a field that is absent or null. */
 const absent: Leaves = { isPresent: false, values: [] }
 
-const collectLeaves = (
-  value: unknown,
-  path: readonly string[],
-  depth: number,
-  findKey: KeyFinder,
-): Leaves => {
+const collectLeaves = (value: unknown, path: readonly string[], depth: number): Leaves => {
   if (value === null || value === undefined) return absent
   const name = path[depth]
   if (Array.isArray(value)) {
-    const parts = value.map((element) => collectLeaves(element, path, depth, findKey))
+    const parts = value.map((element) => collectLeaves(element, path, depth))
     // An empty list at the end of the path counts as present.
     const isPresent = name === undefined ? true : parts.some((part) => part.isPresent)
     return { isPresent, values: parts.flatMap((part) => part.values) }
   }
   if (name === undefined) return { isPresent: true, values: [value] }
-  const key = isObject(value) ? findKey(value, name) : undefined
-  return isObject(value) && key !== undefined
-    ? collectLeaves(value[key], path, depth + 1, findKey)
-    : absent
+  return isObject(value) ? collectLeaves(getOwn(value, name), path, depth + 1) : absent
 }
 
 /** Returns the values of a field in a record. */
-export const getLeaves = (
-  record: unknown,
-  path: readonly string[],
-  findKey: KeyFinder = findOwnKey,
-): Leaves => collectLeaves(record, path, 0, findKey)
+export const getLeaves = (record: unknown, path: readonly string[]): Leaves =>
+  collectLeaves(record, path, 0)
 
 /** True if a record has a field, even if its value is null. */
-export const hasField = (
-  record: unknown,
-  [name, ...rest]: readonly string[],
-  findKey: KeyFinder,
-): boolean => {
+export const hasField = (record: unknown, path: readonly string[]): boolean => {
+  const [name, ...rest] = path
   if (name === undefined) return true
-  if (Array.isArray(record))
-    return record.some((element) => hasField(element, [name, ...rest], findKey))
-  const key = isObject(record) ? findKey(record, name) : undefined
-  return isObject(record) && key !== undefined && hasField(record[key], rest, findKey)
+  if (Array.isArray(record)) return record.some((element) => hasField(element, path))
+  return isObject(record) && Object.hasOwn(record, name) && hasField(record[name], rest)
 }
 
 const digits = /^\d+$/
@@ -62,18 +46,14 @@ const digits = /^\d+$/
  * True if a record has a field or could have it: below null and in an empty list, any field is possible. A number selects an element of a
  * list, as in `--fields`.
  */
-export const canHaveField = (
-  record: unknown,
-  [name, ...rest]: readonly string[],
-  findKey: KeyFinder,
-): boolean => {
+export const canHaveField = (record: unknown, path: readonly string[]): boolean => {
+  const [name, ...rest] = path
   if (name === undefined || record === null) return true
   if (Array.isArray(record)) {
-    const path = digits.test(name) ? rest : [name, ...rest]
-    return record.length === 0 || record.some((element) => canHaveField(element, path, findKey))
+    const inner = digits.test(name) ? rest : path
+    return record.length === 0 || record.some((element) => canHaveField(element, inner))
   }
-  const key = isObject(record) ? findKey(record, name) : undefined
-  return isObject(record) && key !== undefined && canHaveField(record[key], rest, findKey)
+  return isObject(record) && Object.hasOwn(record, name) && canHaveField(record[name], rest)
 }
 
 /** The type of a field. For `any`, the type of each value decides how it is compared. */

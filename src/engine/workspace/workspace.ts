@@ -76,7 +76,7 @@ interface MessageSink {
   readonly warn: (text: string) => void
 }
 
-type SessionOptions = Pick<RunOptions, 'globals' | 'env' | 'own' | 'part' | 'signal'>
+type SessionOptions = Pick<RunOptions, 'command' | 'globals' | 'env' | 'part' | 'signal'>
 
 const toInstanceFlags = (name: string | undefined, { globals }: SessionOptions): InstanceFlags => ({
   profile: name,
@@ -171,9 +171,9 @@ export class RunSessions implements OpenSessions {
   }
 
   async #openSandbox(): Promise<Session> {
-    const { globals, env, own, signal } = this.#options
+    const { command, globals, env, signal } = this.#options
     const sudo = checkSudo(globals.sudo ?? (env.SVC_SUDO || undefined))
-    const { words } = (await own?.()) ?? {}
+    const words = await command.loadWords?.()
     const started = await openSandboxSession(
       env,
       sudo,

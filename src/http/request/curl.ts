@@ -14,7 +14,7 @@ import {
 } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { documentedWords, sessionCookie, type Words } from '../../catalogue/words.js'
+import { sessionCookie } from '../../catalogue/documented-names.js'
 import type { Credential, Part, WireRequest } from '../types.js'
 import { formatAddress, getApiRoot } from './address.js'
 
@@ -30,10 +30,8 @@ const credentialArguments: Readonly<Record<Exclude<Credential['kind'], 'session'
   basic: `--user ":${alertKey}"`,
 }
 
-const getCredentialArgument = (kind: Credential['kind'], words: Pick<Words, 'cookie'>): string =>
-  kind === 'session'
-    ? `--header "Cookie: ${words.cookie(sessionCookie)}=${token}"`
-    : credentialArguments[kind]
+const getCredentialArgument = (kind: Credential['kind'], cookie: string): string =>
+  kind === 'session' ? `--header "Cookie: ${cookie}=${token}"` : credentialArguments[kind]
 
 /** Converts a secret's name to a shell variable. */
 const toVariableName = (name: string): string =>
@@ -120,6 +118,7 @@ const formatHeaders = ({ headers, parts }: WireRequest): string[] =>
 /**
  * Formats a curl command for a POSIX shell. Credentials become `$SVC_TOKEN`, `$SVC_JOB_TOKEN` or `$SVC_ALERT_KEY`; other secrets become
  * variables named after their attributes.
+ * @param cookie the name of the session cookie
  * @throws Failure `usage` for an invalid base URL
  */
 export const toCurl = (
@@ -127,7 +126,7 @@ export const toCurl = (
   request: WireRequest,
   credential?: Credential['kind'],
   sudo?: string,
-  words: Pick<Words, 'cookie'> = documentedWords,
+  cookie = sessionCookie,
 ): string => {
   const root = getApiRoot(normalizeBaseUrl(baseUrl))
   const address = request.absolute === true ? request.path : `${formatAddress(root)}${request.path}`
@@ -137,7 +136,7 @@ export const toCurl = (
     // Without this option, curl expands brackets and braces as ranges.
     ...(/[[\]{}]/.test(address) ? ['--globoff'] : []),
     ...formatMethod(request.method),
-    ...(credential === undefined || own ? [] : [getCredentialArgument(credential, words)]),
+    ...(credential === undefined || own ? [] : [getCredentialArgument(credential, cookie)]),
     ...(sudo === undefined ? [] : [`--header ${quoteWord(`Sudo: ${sudo}`)}`]),
     ...formatHeaders(request),
     ...formatBody(request, getSecrecies(request.secrets)),

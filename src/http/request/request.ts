@@ -3,14 +3,7 @@
 import { getOwn, type JsonValue } from '../../base/objects.js'
 import { getMethod, getPath, getPlace } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
-import {
-  mapInnerFields,
-  type Param,
-  type Params,
-  takesPairs,
-  withParamsIn,
-} from '../../catalogue/params.js'
-import { documentedWords, type Words } from '../../catalogue/words.js'
+import type { Param } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { type Ask, type FilePart, type Part, toDetails, type WireRequest } from '../types.js'
 import {
@@ -72,6 +65,10 @@ const addressName = 'endpoint'
 
 const isAddress = (path: string): boolean => path.startsWith('<')
 
+/** Returns the names of the values that stand in the path of an endpoint. */
+export const getPathNames = (endpoint: Ask['endpoint']): readonly string[] =>
+  isAddress(getPath(endpoint)) ? [addressName] : Object.keys(endpoint.path)
+
 /** A value of the query or the body. A value without `param` is sent unchanged. */
 interface Attribute {
   readonly name: string
@@ -84,12 +81,9 @@ const untyped: Param = { type: 'string', help: '' }
 
 /** Lists the values besides those of the path: first those that the catalogue knows, in its order. */
 const listAttributes = ({ endpoint, values }: Ask): Attribute[] => {
-  const { params, path } = endpoint
-  const isAddressRoute = isAddress(getPath(endpoint))
-  const isOther = (name: string): boolean =>
-    !Object.hasOwn(params, name) &&
-    !Object.hasOwn(path, name) &&
-    !(isAddressRoute && name === addressName)
+  const { params } = endpoint
+  const inPath = getPathNames(endpoint)
+  const isOther = (name: string): boolean => !Object.hasOwn(params, name) && !inPath.includes(name)
   const names = [...Object.keys(params), ...Object.keys(values).filter(isOther)]
   return names.flatMap((name) => {
     const value = getOwn(values, name)
@@ -106,64 +100,6 @@ const listExtraAttributes = ({ endpoint, values, extra = {} }: Ask): Attribute[]
     const place = getPlace(endpoint, getOwn(endpoint.params, name) ?? untyped)
     return [{ name, value, place, param: undefined }]
   })
-
-// Translation to the instance's own names: those of parameters and literal segments of the path, but no values.
-
-const renameParams = (params: Params, words: Words): Params =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, param]) => [words.name(name), renameInside(param, words)]),
-  )
-
-const renameInside = (param: Param, words: Words): Param =>
-  withParamsIn(param, (inside) => renameParams(inside, words))
-
-/** True if a parameter takes any keys: these are the user's own, so they are not translated. */
-const isOpen = (param: Param | undefined): boolean => takesPairs(param) && param.keys === undefined
-
-/** Translates a name with brackets, level by level. The keys of a parameter that takes any keys stay as they are. */
-const translateName = (name: string, params: Params, words: Words): string => {
-  const [root = ''] = name.split('[', 1)
-  return isOpen(getOwn(params, root))
-    ? words.name(root) + name.slice(root.length)
-    : words.name(name)
-}
-
-/** Translates the keys of a value, if its parameter documents them. */
-const translateValue = (value: JsonValue, param: Param | undefined, words: Words): JsonValue =>
-  mapInnerFields(value, param, (fields, inner) =>
-    Object.fromEntries(
-      Object.entries(fields).flatMap(([name, one]) =>
-        one === undefined
-          ? []
-          : [[translateName(name, inner, words), translateValue(one, getOwn(inner, name), words)]],
-      ),
-    ),
-  )
-
-const translateAttribute = (
-  { name, value, param, place }: Attribute,
-  params: Params,
-  words: Words,
-): Attribute => ({
-  name: translateName(name, params, words),
-  value: translateValue(value, param, words),
-  param: param && renameInside(param, words),
-  place,
-})
-
-/**
- * Replaces a family of integrations by the instance's own slug, if the value is a family.
- * @throws Failure `usage` for a family that has several slugs there
- */
-const translateSlug = (value: JsonValue | undefined, words: Words): JsonValue | undefined => {
-  const own = typeof value === 'string' ? words.slugs(value) : []
-  const [first, ...more] = own
-  if (first === undefined || more.length === 0) return first ?? value
-  throw usage(
-    `${String(value)} has several slugs on this instance: ${own.join(', ')}`,
-    'Choose one.',
-  )
-}
 
 const stripBrackets = (name: string): string => name.replace(/\[\]$/, '')
 
@@ -183,23 +119,21 @@ const collectPairs = (
 /** Matches a placeholder, which is a whole segment of a path but for the ending of a file. */
 const placeholder = /^([:*])(\w+)((?:\.json)?)$/
 
-const fillSegment = ({ endpoint, values }: Ask, segment: string, words: Words): string => {
+const fillSegment = ({ endpoint, values }: Ask, segment: string): string => {
   const [, kind, name, ending = ''] = placeholder.exec(segment) ?? []
   if (name === undefined) return segment
   const param = endpoint.path[name]
-  const given = getOwn(values, name)
-  const value = param?.completes === 'integration' ? translateSlug(given, words) : given
+  const value = getOwn(values, name)
   if (value === undefined || value === null)
     throw usage(`${name} is missing`, `${endpoint.route} requires it in its path.`)
   const text = kind === '*' ? encodeWildcard(name, value) : encodeSegment(name, param, value)
   return `${text}${ending}`
 }
 
-const fillPath = (ask: Ask, words: Words): string =>
-  words
-    .path(getPath(ask.endpoint))
+const fillPath = (ask: Ask): string =>
+  getPath(ask.endpoint)
     .split('/')
-    .map((segment) => fillSegment(ask, segment, words))
+    .map((segment) => fillSegment(ask, segment))
     .join('/')
 
 /**
@@ -249,34 +183,21 @@ const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
 
 /**
  * Builds the request of an endpoint for the given values (`http/README.md`). Without attributes there is no body and no content type.
- * @param words the instance's own, if it has some
  * @throws Failure `usage` for a missing path value, or one that cannot stand in a path
  */
-export const buildRequest = (ask: Ask, words: Words = documentedWords): WireRequest => {
-  const secrets = getSecretFields(ask.endpoint)
-  const { sends, from } = ask.endpoint
-  const whole = sends === undefined ? ask : { ...ask, values: { ...sends, ...ask.values } }
-  // Endpoints of an extension use the instance's own names already.
-  return encodeAsk(whole, from === undefined ? words : documentedWords, secrets)
-}
-
-const encodeAsk = (ask: Ask, words: Words, secrets: ReadonlySet<string>): WireRequest => {
-  const { endpoint } = ask
-  const translate = (all: readonly Attribute[]): readonly Attribute[] =>
-    words === documentedWords
-      ? all
-      : all.map((one) => translateAttribute(one, endpoint.params, words))
-  const own = translate(listAttributes(ask))
-  const extra = translate(listExtraAttributes(ask))
-  const files = Object.entries(ask.files ?? {}).map(
-    ([name, file]) => [words.name(name), file] as const,
-  )
+export const buildRequest = (given: Ask): WireRequest => {
+  const { endpoint } = given
+  const { sends } = endpoint
+  const ask = sends === undefined ? given : { ...given, values: { ...sends, ...given.values } }
+  const secrets = getSecretFields(endpoint)
+  const own = listAttributes(ask)
+  const extra = listExtraAttributes(ask)
   const address = isAddress(getPath(endpoint))
-  const path = address ? checkAddress(ask.values[addressName]) : fillPath(ask, words)
+  const path = address ? checkAddress(ask.values[addressName]) : fillPath(ask)
   const query = encodeQuery(collectPairs('query', own, extra))
   const { headers, ...content } =
-    files.length > 0
-      ? buildMultipartBody(own, extra, Object.fromEntries(files))
+    ask.files !== undefined && Object.keys(ask.files).length > 0
+      ? buildMultipartBody(own, extra, ask.files)
       : buildJsonBody(ask, [...own, ...extra])
   const join = path.includes('?') ? '&' : '?'
   return {

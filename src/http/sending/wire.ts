@@ -1,7 +1,7 @@
 /** Sends requests with credentials, redirects and retries, and returns answers of any status. */
 import { recordSecret } from '../../base/secrets/redact.js'
 import { trimTrailingSlashes } from '../../base/text.js'
-import { readHeaders, type Words } from '../../catalogue/words.js'
+import { readHeaders } from '../../catalogue/documented-names.js'
 import { Failure, usage } from '../../errors.js'
 import { decodeBody, readSome, TimedBody } from '../answers/body.js'
 import { isMaintenance } from '../answers/failure.js'
@@ -28,6 +28,7 @@ import {
   type AnswerHeaders,
   type ClientOptions,
   type Credential,
+  type HeaderNames,
   type NextStep,
   toDetails,
   type WireRequest,
@@ -124,12 +125,9 @@ const resolveRedirect = (
 // Headers of instances that use other names than the documents.
 
 /** Adds the documented names of headers. If both came, the header with the instance's own name takes precedence. */
-const addDocumentedNames = (
-  headers: AnswerHeaders,
-  { header }: Pick<Words, 'header'>,
-): AnswerHeaders => {
+const addDocumentedNames = (headers: AnswerHeaders, { toOwn }: HeaderNames): AnswerHeaders => {
   const found = readHeaders.flatMap((name) => {
-    const own = header(name)
+    const own = toOwn(name)
     const value = own === name ? undefined : headers[own]
     return value === undefined ? [] : [[name, value] as const]
   })
@@ -260,13 +258,13 @@ export class Wire {
   #createHeaders(request: WireRequest, target: RequestTarget): Record<string, string> {
     const kind = this.#credential?.kind
     const isOwn = target.origin === this.root.origin
-    const { sudo, userAgent, words } = this.options
+    const { sudo, userAgent, headerNames } = this.options
     return buildHeaders(request, {
       userAgent,
       credential: this.#credential,
       trusted: isOwn || kind === 'bearer' || kind === 'basic',
       sudo,
-      words: isOwn ? words : undefined,
+      names: isOwn ? headerNames : undefined,
     })
   }
 
@@ -304,7 +302,7 @@ export class Wire {
     const timeout = (request.how?.timeout ?? this.options.timeout) * 1000
     const { origin, path } = target
     const outgoing: OutgoingRequest = { origin, path, method, headers, label, timeout, body }
-    const { words } = this.options
+    const { headerNames } = this.options
     for (const text of findSecretTexts(request, headers)) recordSecret(text)
     if (this.#credential !== undefined) recordSecret(this.#credential.value)
     const trace = startTrace(this.options.trace, outgoing, secrets)
@@ -315,7 +313,10 @@ export class Wire {
       const { headers: receivedHeaders } = incoming
       return {
         status: incoming.status,
-        headers: words === undefined ? receivedHeaders : addDocumentedNames(receivedHeaders, words),
+        headers:
+          headerNames === undefined
+            ? receivedHeaders
+            : addDocumentedNames(receivedHeaders, headerNames),
         target,
         label,
         method,

@@ -3,8 +3,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { sessionCookie } from '../../catalogue/documented-names.js'
 import { getScopeType, isScope } from '../../catalogue/params.js'
-import { sessionCookie, type Words } from '../../catalogue/words.js'
+import type { Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
 import {
   type AcceptedParams,

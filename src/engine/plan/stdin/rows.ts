@@ -63,12 +63,11 @@ const toCellText = (value: unknown): string => {
 }
 
 /** Reads a field of a record. A dotted name may be a key of its own, as `--fields` prints it, or a path. */
-const readField = (record: unknown, name: string, { naming }: Objects): string =>
-  toCellText(pick(record, name, naming.findKey))
+const readField = (record: unknown, name: string): string => toCellText(pick(record, name))
 
 /** Returns the documented name of a field. */
 const toNeutralName = (name: string, { known, naming }: Objects): string =>
-  known.has(name) ? name : naming.neutral(name)
+  known.has(name) ? name : (naming?.neutral(name) ?? name)
 
 const isKnownCell = (cell: string, objects: Objects): boolean => {
   const name = toNeutralName(cell, objects)
@@ -163,7 +162,7 @@ export const getPipedObject = (
   project?: string,
 ): string =>
   getRowObject(
-    { place: 'a record', getField: (name) => readField(record, name, objects) },
+    { place: 'a record', getField: (name) => readField(record, name) },
     { objects, project },
   )
 
@@ -180,21 +179,19 @@ export const parseObjectAt = (
   const { objects, tap } = context
   const own = toCellText(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
+  objects.naming?.makeLegible(value)
   if (tap?.sheet !== true && isOtherRecord(keys, objects, elsewhere))
     throw createOtherObjectsFailure(place, objects)
   if (own !== '') {
     tap?.takeBare(place)
     return toBareObject(place, own, context)
   }
-  const object = getRowObject(
-    { place, getField: (name) => readField(value, name, objects) },
-    context,
-  )
+  const object = getRowObject({ place, getField: (name) => readField(value, name) }, context)
   if (isObject(value))
     tap?.take(
       place,
       keys.map((key) => toNeutralName(key, objects)),
-      (name) => value[objects.naming.findKey(value, name) ?? name],
+      (name) => value[name],
     )
   return object
 }

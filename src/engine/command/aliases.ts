@@ -1,4 +1,4 @@
-/** Translates a command, its flags and its input between the instance's own names and the documented ones. */
+/** Adds the instance's own names to a command as aliases, and translates a line that uses them to the documented names. */
 
 import type { JsonValue, JsonValues } from '../../base/objects.js'
 import type { Endpoints } from '../../catalogue/endpoint.js'
@@ -10,17 +10,10 @@ import {
   widenParam,
   widenParams,
 } from '../../catalogue/params.js'
-import { createNaming, documentedWords, type Words } from '../../catalogue/words.js'
-import {
-  getPaths,
-  isPattern,
-  openStore,
-  parseProfiles,
-  resolveProfiles,
-} from '../../profile/index.js'
-import type { Profile } from '../../profile/types.js'
+import type { Words } from '../../catalogue/words.js'
+import { combineWords } from '../../vocabulary/several.js'
 import { createNameConflictFailure, toKebabCase } from './derive.js'
-import type { Command, CommandFacts, Flag, Given } from './types.js'
+import type { Command, CommandFacts, Flag, Given, SpelledFlags } from './types.js'
 
 /** Returns the instance's names for a documented one, without the documented one itself. */
 const getOwnNames = (name: string, words: Words): readonly string[] =>
@@ -100,13 +93,19 @@ export const translateCommand = (
   }
 }
 
-// Lines in the instance's own names are translated to the documented names, which all other code uses.
+/**
+ * Translates a command of a line to several instances for one of them. It understands the names of all, its own first.
+ * @param own the vocabulary of the instance; undefined if it has none
+ * @param all that of the line
+ */
+export const translateForInstance = (
+  command: Command,
+  own: Words | undefined,
+  all: Words,
+  others: readonly string[],
+): Command => translateCommand(command, combineWords(own, all), others)
 
-/** The flags of a line, and the instance's name by which each was typed. */
-export interface SpelledFlags {
-  readonly flags: ReadonlyMap<string, unknown>
-  readonly own?: ReadonlyMap<string, string>
-}
+// Lines in the instance's own names are translated to the documented names, which all other code uses.
 
 /** Translates names to documented ones, and remembers the spelling of each to detect conflicts. */
 class SpelledNames {
@@ -163,7 +162,11 @@ const translateKeys = (value: JsonValue, param: Param | undefined, words: Words)
  * Translates the parsed line to documented names.
  * @throws Failure `usage` if a parameter is set by two of its names
  */
-export const toNeutralGiven = (given: Given, raw: SpelledFlags, command: CommandFacts): Given => {
+export const toDocumentedGiven = (
+  given: Given,
+  raw: SpelledFlags,
+  command: CommandFacts,
+): Given => {
   const { naming: words } = command
   const params = Object.values(command.endpoints).map((endpoint) => endpoint.params)
   const spelled = new SpelledNames(params, words)
@@ -187,81 +190,3 @@ export const toNeutralGiven = (given: Given, raw: SpelledFlags, command: Command
     input: input && spelled.translateNames(input),
   }
 }
-
-// The vocabularies of several instances: for the line that they share, and for their one answer.
-
-/**
- * Merges the vocabularies of several instances. A field is found by any instance's name, its header is a name that all
- * share, and it is secret if it is so on one instance.
- * @returns undefined if no instance has a vocabulary
- */
-export const mergeWords = (each: readonly Words[]): Words | undefined => {
-  const all = each.filter((words) => words !== documentedWords)
-  const [first] = all
-  if (first === undefined) return undefined
-  const neutral = (own: string): string =>
-    all.map((words) => words.neutral(own)).find((name) => name !== own) ?? own
-  const name = (documented: string): string => {
-    const [shared = documented, ...others] = new Set(each.map((words) => words.name(documented)))
-    return others.length === 0 ? shared : documented
-  }
-  const listOwnNames = (own: string): readonly string[] =>
-    [name, ...all.map((words) => words.name)].map((translate) => translate(neutral(own)))
-  return {
-    ...first,
-    ...createNaming({ name, neutral, listOwnNames, family: first.family }),
-    values: (of) => [...new Set(all.flatMap((words) => [...words.values(of)]))],
-    named: (own) => all.some((words) => words.named(own)),
-    secretEndings: [...new Set(all.flatMap(({ secretEndings }) => [...secretEndings]))],
-  }
-}
-
-/**
- * Combines the vocabulary of one instance with that of all, so that it understands a line that is sent to each. Its own
- * names come first.
- */
-export const combineWords = (own: Words = documentedWords, all: Words): Words => {
-  const neutral = (name: string): string => {
-    const mine = own.neutral(name)
-    return mine === name ? all.neutral(name) : mine
-  }
-  const listOwnNames = (name: string): readonly string[] => [
-    own.name(neutral(name)),
-    ...all.listOwnNames(name),
-  ]
-  return { ...own, ...createNaming({ ...own, neutral, listOwnNames }) }
-}
-
-/**
- * Finds the profiles that a text names. Returns none if the text is invalid; resolving the instances reports that
- * later.
- */
-export const findNamedProfiles = (text: string, env: NodeJS.ProcessEnv): readonly Profile[] => {
-  try {
-    const profiles = parseProfiles(text)
-    const parts = 'one' in profiles ? [profiles.one] : profiles.several
-    const store = openStore(getPaths(env))
-    if (parts.some(isPattern)) return resolveProfiles(parts, store.list())
-    return parts.flatMap((name) => store.get(name) ?? [])
-  } catch {
-    return []
-  }
-}
-
-/**
- * Loads the merged vocabulary for a line to several instances.
- * @param text the value of --profile
- * @param load reads a vocabulary file; an unreadable file is reported when its instance is reached
- */
-export const loadLineWords = async (
-  text: string,
-  env: NodeJS.ProcessEnv,
-  load: (file: string) => Promise<Words>,
-): Promise<Words | undefined> =>
-  mergeWords(
-    await Promise.all(
-      findNamedProfiles(text, env).map(({ vocabulary }) =>
-        vocabulary === undefined ? documentedWords : load(vocabulary).catch(() => documentedWords),
-      ),
-    ),
-  )
