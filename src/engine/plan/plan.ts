@@ -5,7 +5,7 @@
 import { parseJsonOrText } from '../../base/json/nesting.js'
 import { getOwn, isObject, type JsonValue, type JsonValues, mapValues } from '../../base/objects.js'
 import { type Endpoint, getPlace } from '../../catalogue/endpoint.js'
-import { getParamValues, isScope, type Param } from '../../catalogue/params.js'
+import { getParamValues, isScope, isText, type Param } from '../../catalogue/params.js'
 import { joinItems } from '../../catalogue/values.js'
 import { isObjectFailure, placeFailure, usage } from '../../errors.js'
 import { getCommandName, getFlagName, getScope } from '../command/derive.js'
@@ -342,7 +342,7 @@ const parseExtraValues = (endpoint: Endpoint, given: Given, note: NoteName) => {
     const body = getPlace(endpoint, param ?? { type: 'string', help: '' }) === 'body'
     const parseOne = (t: string): JsonValue => {
       if (!body) return parseQueryParam(t, name)
-      const isNumericText = param?.type === 'string' && /^\s*-?\d/.test(t)
+      const isNumericText = isText(param) && /^\s*-?\d/.test(t)
       return isNumericText ? t : parseJsonOrText(t, `--param ${name}`)
     }
     return [name, typeof text === 'string' ? parseOne(text) : text.map(parseOne)] as const

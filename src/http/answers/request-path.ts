@@ -25,9 +25,10 @@ export const createMovedStep = (request: string): NextStep => {
 
 /** Returns the path below the host of its instance, for one that begins with it as `gh -R HOST/OWNER/REPO` does; undefined for others. */
 export const findPathBelowHost = ({ request }: NamedRequest): string | undefined => {
-  const [, host = '', name = ''] = /:\/\/(([^/:]+)[^/]*)\//.exec(request) ?? []
+  const [, host] = /:\/\/([^/]+)\//.exec(request) ?? []
+  if (host === undefined) return undefined
   const path = parseProjectPath(request, 'projects|groups') ?? ''
-  const front = [host, name].find((one) => path.startsWith(`${one}/`))
+  const front = [host, host.replace(/:\d+$/, '')].find((one) => path.startsWith(`${one}/`))
   return front === undefined ? undefined : path.slice(front.length + 1)
 }
 
