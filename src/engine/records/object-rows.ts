@@ -36,7 +36,8 @@ export const getIdentityNames = (
   if (kind === undefined) return undefined
   const alone = kind.mark !== undefined && !below && getScopeType(endpoint?.path.id) === 'project'
   const names = alone ? ['iid', ...kind.names] : kind.names
-  const fields = getShapeFields(endpoint?.returns.shape, 0)
+  // A file of commands need not name all fields of an answer.
+  const fields = endpoint?.from === undefined ? getShapeFields(endpoint?.returns.shape, 0) : []
   const isShown = names.some((name) => fields.includes(getFirstSegment(name)))
   return isShown || fields.length === 0 ? names : undefined
 }
