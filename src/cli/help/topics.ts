@@ -67,13 +67,10 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   },
   { name: 'SVC_PAGER', meaning: 'pager for long output; otherwise PAGER' },
   {
-    name: 'NO_COLOR, CLICOLOR',
-    meaning: 'no color; no color if 0',
+    name: 'NO_COLOR, FORCE_COLOR, CLICOLOR',
+    meaning: 'no color; color everywhere; no color if 0',
   },
-  {
-    name: 'FORCE_COLOR, CLICOLOR_FORCE',
-    meaning: 'color everywhere; 0 in FORCE_COLOR: no color',
-  },
+  { name: 'CLICOLOR_FORCE', meaning: 'color everywhere, unless it is 0' },
   {
     name: 'HTTP_PROXY, HTTPS_PROXY, NO_PROXY',
     meaning:
