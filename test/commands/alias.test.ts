@@ -268,7 +268,11 @@ describe('a line with an alias', () => {
   })
 
   it('takes what stands behind -- as its arguments', async () => {
-    const config = having({ spend: 'issues spend $1 $2 -P a/b', pause: 'runners pause $1' })
+    const config = having({
+      spend: 'issues spend $1 $2 -P a/b',
+      pause: 'runners pause $1',
+      sorted: 'runners list --sort $1',
+    })
     await run('spend 7 -o json -- -1h30m', config)
     expect(sent()).toEqual([
       {
@@ -276,6 +280,9 @@ describe('a line with an alias', () => {
         body: { duration: '-1h30m' },
       },
     ])
+    server.seen.length = 0
+    const sorted = await run('sorted --curl -- -description', config)
+    expect(sorted).toMatchObject({ code: 0, stdout: expect.stringContaining('/runners') })
     server.seen.length = 0
     await run('pause -- 7', config)
     expect(sent().map(({ line }) => line)).toEqual(['PUT /runners/7'])

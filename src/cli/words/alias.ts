@@ -82,6 +82,23 @@ const removeOpenPlaces = (words: readonly string[], count: number): readonly str
   ]
 }
 
+/** True if the next word of a line can be the value of a word: a flag that is no switch and has no value yet. */
+const takesNext = (word: string): boolean =>
+  word.startsWith('--') && !word.includes('=') && countTokens(word) !== 1
+
+/** Separates arguments that begin with a dash, which must stand behind `--`. The value of a flag is joined to it instead. */
+const separateDashed = (words: readonly string[], isDashed: (word: string) => boolean) => {
+  const line: string[] = []
+  const dashed: string[] = []
+  for (const word of words) {
+    const before = line.at(-1) ?? ''
+    if (!isDashed(word)) line.push(word)
+    else if (takesNext(before)) line.splice(-1, 1, `${before}=${word}`)
+    else dashed.push(word)
+  }
+  return { line, dashed }
+}
+
 /**
  * Fills the placeholders of an alias with the arguments of a line, and appends the other arguments.
  * @param isPartial true for a line that asks for help or is still typed, which may lack arguments
@@ -114,11 +131,11 @@ const fillAlias = (
           ),
         ],
   )
-  const all = [...filled, ...(used.includes('@') ? [] : others), ...flags]
-  // Only behind `--` is a word with a dash an argument.
-  const isDashed = (word: string): boolean => word.startsWith('-') && behind.includes(word)
-  const dashed = all.filter(isDashed)
-  return dashed.length === 0 ? all : [...all.filter((word) => !isDashed(word)), '--', ...dashed]
+  const { line, dashed } = separateDashed(
+    [...filled, ...(used.includes('@') ? [] : others)],
+    (word) => word.startsWith('-') && behind.includes(word),
+  )
+  return [...line, ...flags, ...(dashed.length === 0 ? [] : ['--', ...dashed])]
 }
 
 const asksForHelp = (tokens: readonly string[]): boolean =>

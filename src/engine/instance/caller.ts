@@ -10,15 +10,13 @@ import { type Endpoint, hasEcho, writes } from '../../catalogue/endpoint.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { type EchoField, getEchoField, getParamFormat, type Param } from '../../catalogue/params.js'
 import { isSameValue } from '../../catalogue/same-value.js'
+import type { Naming } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Ask, Answer as Download, WholeAnswer, WireRequest } from '../../http/types.js'
 import type { AnswerService, UiService } from '../command/context.js'
 import { isEmptyAnswer } from '../command/outcomes.js'
-import type { CommandFacts } from '../command/types.js'
 import type { PlanContext } from '../plan/objects.js'
 import type { InstanceExchange } from './exchange.js'
-
-type Naming = CommandFacts['naming']
 
 // An instance ignores an attribute that it does not know: it answers 200 without a complaint. Each answer is therefore
 // compared with its request.

@@ -3,9 +3,10 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, listAreas } from '../../catalogue/index.js'
 import { getKindByName, getKindWord } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
+import { documentedWords, type Naming } from '../../catalogue/words.js'
 import type { ScopeKind } from '../command/derive.js'
 import { getAnswerFields } from '../command/derive.js'
-import type { Argument, CommandFacts } from '../command/types.js'
+import type { Argument } from '../command/types.js'
 
 // The context that planning requires apart from the line.
 
@@ -63,8 +64,8 @@ export interface Objects {
   /** Returns the fields that only lists of other areas have. A vocabulary may use the same names. Loads all areas. */
   readonly loadForeignFields: () => Promise<ReadonlySet<string>>
   readonly mark?: '!' | '#'
-  /** The names that the instance has for fields; absent if they are the documented ones. */
-  readonly naming?: CommandFacts['naming'] | undefined
+  /** The names that the instance has for fields. */
+  readonly naming: Naming
   /** The default columns of the lists. */
   readonly columns: readonly (readonly string[])[]
 }
@@ -78,6 +79,7 @@ export const plainObjects: Objects = {
   foreign: new Set(),
   loadForeignFields: async () => new Set(),
   columns: [],
+  naming: documentedWords,
 }
 
 /** Loads the list endpoints of some areas. */
@@ -92,7 +94,7 @@ const loadLists = async (rows: readonly AreaRow[]): Promise<readonly Endpoint[]>
  */
 export const readObjects = async (
   argument: Argument | undefined,
-  naming?: CommandFacts['naming'],
+  naming: Naming = documentedWords,
 ): Promise<Objects | undefined> => {
   const name = argument?.param?.completes
   const kind = getKindByName(name)

@@ -4,13 +4,13 @@ import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolders } from '../../base/files/regular.js'
 import { getCurrentIo, getTemporaryFolder } from '../../base/io.js'
+import type { Words } from '../../catalogue/words.js'
 import { getErrorCode, usage } from '../../errors.js'
 import { getEnvironmentToken, getJobToken, getPaths } from '../../profile/index.js'
 import { hasExtensions } from '../../profile/paths.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 import type { DeclaredResource } from '../../sandbox/index.js'
 import type { WorkspaceService } from '../command/context.js'
-import type { CommandFacts } from '../command/types.js'
 
 /** Returns the folder that stores the instance's state between calls. */
 export const getStateFolder = (env: NodeJS.ProcessEnv): string =>
@@ -90,7 +90,7 @@ export const openSandboxSession = async (
   env: NodeJS.ProcessEnv,
   sudo: string | undefined,
   waiting: { readonly note: (text: string) => void; readonly signal: AbortSignal },
-  words?: CommandFacts['naming'],
+  words?: Words,
 ): Promise<{ session: Session; close: () => Promise<void> }> => {
   const { startSandbox } = await import('../../sandbox/index.js')
   const jobs = parseJobsRule(env.SVC_SANDBOX_JOBS, 'SVC_SANDBOX_JOBS')

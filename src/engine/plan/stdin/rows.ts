@@ -67,7 +67,7 @@ const readField = (record: unknown, name: string): string => toCellText(pick(rec
 
 /** Returns the documented name of a field. */
 const toNeutralName = (name: string, { known, naming }: Objects): string =>
-  known.has(name) ? name : (naming?.neutral(name) ?? name)
+  known.has(name) ? name : naming.neutral(name)
 
 const isKnownCell = (cell: string, objects: Objects): boolean => {
   const name = toNeutralName(cell, objects)
@@ -179,7 +179,7 @@ export const parseObjectAt = (
   const { objects, tap } = context
   const own = toCellText(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
-  objects.naming?.makeLegible(value)
+  objects.naming.makeLegible(value)
   if (tap?.sheet !== true && isOtherRecord(keys, objects, elsewhere))
     throw createOtherObjectsFailure(place, objects)
   if (own !== '') {
