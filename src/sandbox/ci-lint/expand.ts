@@ -7,22 +7,23 @@ import { expandExtends, expandReferences } from './references.js'
 import { mergeHashes, readTree } from './tree.js'
 import { Budget, type Hash, isHash, isKnown, type JudgedVersion, UnreadableError } from './types.js'
 
-/** The content of a file of another project, or the reason why it is missing. */
-type OtherFile = { readonly text: string } | { readonly absent: 'reference' | 'file' }
-
-/** Reads the files that a configuration may include. */
+/** Reads the files of a project at a commit that a configuration may include. */
 export interface Files {
+  /** The path of the project. */
+  readonly project: string
   /** Reads a file of this project; returns undefined if it does not exist. */
   local(path: string): Promise<string | undefined>
   /** Lists the paths of this project that match a pattern with `*`. */
   matching(pattern: string): Promise<readonly string[]>
-  /** Reads a file of another project; returns undefined if the user may not see the project. */
-  other(project: string, path: string, ref: string | undefined): Promise<OtherFile | undefined>
+  /** Returns the files of another project, or which of the two is missing. A project that the user may not see is missing, too. */
+  other(project: string, ref: string | undefined): Promise<Files | 'project' | 'reference'>
 }
 
 interface Run {
+  /** The project of the file that is expanded. Its local includes are files of that project. */
   readonly files: Files | undefined
-  readonly seen: Set<string>
+  /** The keys of all includes so far. */
+  readonly included: string[]
   readonly errors: Set<string>
   readonly odd: Map<string, 'number' | 'word'>
   readonly budget: Budget
@@ -64,12 +65,16 @@ const expandNested = async (
   }
 }
 
+/** The text of a file, with the files that it may include; or why there is none. */
+type ReadFile =
+  | { readonly text: string; readonly files: Files | undefined }
+  | { readonly problem: string }
+
 /** A file that an `include` names. */
 interface FileReader {
-  /** The ID of the file: a second include with the same key is skipped. */
   readonly key: string
   readonly path: string
-  readonly read: () => Promise<{ readonly text: string } | { readonly problem: string }>
+  readonly read: () => Promise<ReadFile>
 }
 
 interface IncludedFile extends FileReader {
@@ -78,22 +83,24 @@ interface IncludedFile extends FileReader {
   readonly ruled: boolean
 }
 
-/** Loads a file, unless it is loaded already. After the first error, it reads no further file, as instances do. */
+/** Counts an include. @returns false if there are too many */
+const countInclude = ({ included, asOf, errors }: Run, key: string): boolean => {
+  const most = isKnown({ since: '15.10' }, asOf) ? 150 : 100
+  if (included.push(key) <= most) return true
+  errors.add(`Maximum of ${most} nested includes are allowed!`)
+  return false
+}
+
+/** Loads a file. After the first error, it reads no further file, as instances do. */
 const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile): Promise<Hash> => {
-  if (run.errors.size > 0) return {}
+  if (run.errors.size > 0 || !countInclude(run, key)) return {}
   if (!isYaml(path)) {
     run.errors.add(`Included file \`${path}\` does not have YAML extension!`)
     return {}
   }
-  if (run.seen.has(key)) return {}
-  const most = isKnown({ since: '15.10' }, run.asOf) ? 150 : 100
-  if (run.seen.size >= most) {
-    run.errors.add(`Maximum of ${most} nested includes are allowed!`)
-    return {}
-  }
-  run.seen.add(key)
   const source = await read()
-  if ('text' in source) return expandNested(run, source.text, path, inputs)
+  if ('text' in source)
+    return expandNested({ ...run, files: source.files }, source.text, path, inputs)
   if (ruled) run.left.push(path)
   else run.errors.add(source.problem)
   return {}
@@ -112,43 +119,49 @@ const loadAll = async (run: Run, entry: Hash, files: readonly FileReader[]): Pro
   return tree
 }
 
-/** Returns the text, or a problem if it is blank. */
-const checkFilled = (text: string, called: string) =>
-  text.trim() === '' ? { problem: `${called} is empty!` } : { text }
+/** Reads a file of a project. `name` names the file in messages. */
+const readFrom = async (files: Files, path: string, name: string): Promise<ReadFile> => {
+  const text = await files.local(path)
+  if (text === undefined) return { problem: `${name} does not exist!` }
+  return text.trim() === '' ? { problem: `${name} is empty!` } : { text, files }
+}
 
+/** Loads a file of the same project, or all that match a pattern and are not included yet. */
 const loadLocal = async (run: Run, path: string, entry: Hash): Promise<Hash> => {
   const { files } = run
-  const called = `Local file \`${path}\``
-  if (files === undefined) {
-    run.errors.add(`${called} does not have project!`)
-    return {}
-  }
-  const clean = path.replace(/^\/+/, '')
-  const paths = clean.includes('*') ? await files.matching(clean) : [clean]
-  if (paths.length === 0) run.errors.add(`${called} does not exist!`)
-  const read = async (one: string) => {
-    const text = await files.local(one)
-    return text === undefined ? { problem: `${called} does not exist!` } : checkFilled(text, called)
+  const plain = path.replace(/^\/+/, '')
+  const toKey = (one: string): string => `${files?.project}:${one}`
+  const matched = plain.includes('*') ? await files?.matching(plain) : undefined
+  const paths = matched?.filter((one) => !run.included.includes(toKey(one))) ?? [plain]
+  const read = async (one: string): Promise<ReadFile> => {
+    const name = `Local file \`${one === plain ? path : one}\``
+    if (files === undefined) return { problem: `${name} does not have project!` }
+    return readFrom(files, one, name)
   }
   return loadAll(
     run,
     entry,
-    paths.map((one) => ({ key: one, path: one, read: () => read(one) })),
+    paths.map((one) => ({ key: toKey(one), path: one, read: () => read(one) })),
   )
 }
 
 /** Reads a file of another project. Without a project of its own, a configuration has no access to others. */
-const readOther = async (run: Run, entry: Hash, project: string, path: string) => {
+const readOther = async (
+  run: Run,
+  entry: Hash,
+  project: string,
+  path: string,
+): Promise<ReadFile> => {
   const ref = toText(entry.ref)
-  const found = await run.files?.other(project, path.replace(/^\/+/, ''), ref)
-  const called = `Project \`${project}\``
-  if (found === undefined)
+  const name = `Project \`${project}\``
+  const found = (await run.files?.other(project, ref)) ?? 'project'
+  if (found === 'project')
     return {
-      problem: `${called} not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
+      problem: `${name} not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
     }
-  if ('text' in found) return checkFilled(found.text, `${called} file \`${path}\``)
-  const what = found.absent === 'file' ? `file \`${path}\`` : `reference \`${ref ?? 'HEAD'}\``
-  return { problem: `${called} ${what} does not exist!` }
+  return found === 'reference'
+    ? { problem: `${name} reference \`${ref ?? 'HEAD'}\` does not exist!` }
+    : readFrom(found, path.replace(/^\/+/, ''), `${name} file \`${path}\``)
 }
 
 /** Loads files of another project. The check of the keywords reports those whose path is invalid. */
@@ -176,19 +189,34 @@ const accessorNames = accessors.map((name) => `\`${name}\``).join(', ')
 const findAccessProblem = (entry: Hash): string | undefined => {
   const used = accessors.filter((name) => (entry[name] ?? null) !== null)
   if (used.length > 1) return `Each include must use only one of: ${accessorNames}`
-  const { remote } = entry
-  const address = toText(remote) ?? ''
-  if (
-    used.length === 0 ||
-    used[0] === 'artifact' ||
-    toText(entry[used[0] ?? 'local']) === undefined
-  )
-    return `\`${JSON.stringify(entry)}\` does not have a valid subkey for include. Valid subkeys are: ${accessorNames}`
-  if (remote === undefined || address.includes('$')) return undefined
-  if (!isYaml(address)) return `Included file \`${address}\` does not have YAML extension!`
-  return /^https?:\/\//i.test(address) && URL.canParse(address)
+  const [name = 'artifact'] = used
+  return name !== 'artifact' && toText(entry[name]) !== undefined
     ? undefined
-    : `Remote file \`${address}\` does not have a valid address!`
+    : `\`${JSON.stringify(entry)}\` does not have a valid subkey for include. Valid subkeys are: ${accessorNames}`
+}
+
+/** The kinds of includes that this instance cannot fetch. */
+const unfetchedKinds = ['remote', 'template', 'component'] as const
+
+/** Returns the problem with the name of an include that is not fetched; undefined if there is none. */
+const findNameProblem = (kind: (typeof unfetchedKinds)[number], name: string) => {
+  if (name.includes('$')) return undefined
+  if (kind === 'component')
+    return name.includes('@')
+      ? undefined
+      : `component '${name}' - the component path is not supported`
+  if (!isYaml(name)) return `Included file \`${name}\` does not have YAML extension!`
+  return kind === 'template' || (/^https?:\/\//i.test(name) && URL.canParse(name))
+    ? undefined
+    : `Remote file \`${name}\` does not have a valid address!`
+}
+
+/** Counts an include that is not fetched here. */
+const leave = (run: Run, name: string, problem: string | undefined): Hash => {
+  if (!countInclude(run, name)) return {}
+  if (problem === undefined) run.left.push(name)
+  else run.errors.add(problem)
+  return {}
 }
 
 const loadEntry = async (run: Run, given: unknown): Promise<Hash> => {
@@ -204,11 +232,12 @@ const loadEntry = async (run: Run, given: unknown): Promise<Hash> => {
     run.errors.add(wrong)
     return {}
   }
-  const elsewhere = toText(entry.remote) ?? toText(entry.template) ?? toText(entry.component)
-  if (elsewhere !== undefined || (hasVariablePath(entry) && run.files !== undefined)) {
-    run.left.push(elsewhere ?? describeInclude(entry))
-    return {}
+  for (const kind of unfetchedKinds) {
+    const name = toText(entry[kind])
+    if (name !== undefined) return leave(run, name, findNameProblem(kind, name))
   }
+  if (hasVariablePath(entry) && run.files !== undefined)
+    return leave(run, describeInclude(entry), undefined)
   const path = toText(entry.local)
   return path === undefined
     ? loadFromProject(run, entry, toText(entry.project) ?? '')
@@ -216,7 +245,7 @@ const loadEntry = async (run: Run, given: unknown): Promise<Hash> => {
 }
 
 const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
-  const entries = include === undefined || include === null ? [] : [include].flat()
+  const entries = [include].flat().filter((entry) => entry !== undefined && entry !== null)
   let tree: Hash = {}
   for (const entry of entries) {
     if (run.errors.size > 0) break
@@ -234,7 +263,7 @@ const expandIncludes = async (
 ): Promise<IncludedTree> => {
   const found = { left: [], entries: [], odd: new Map() }
   const errors = new Set<string>()
-  const whole = await expand({ files, seen: new Set(), asOf, budget, errors, ...found }, tree)
+  const whole = await expand({ files, included: [], asOf, budget, errors, ...found }, tree)
   return { tree: whole, errors: [...errors], ...found }
 }
 

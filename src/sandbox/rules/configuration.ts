@@ -49,18 +49,18 @@ const canReadCode = (call: Call, project: ProjectRecord): boolean =>
 
 /** Returns the reader for files that a configuration at a commit may include. */
 export const readFilesAt = (call: Call, project: ProjectRecord, revision: string): Files => ({
+  project: project.path_with_namespace,
   local: (path) => read(call, project, path, revision),
   matching: async (glob) =>
     (await listPaths(call, project, buildListing(revision))).filter(await compileGlob(glob)),
-  other: async (name, path, ref) => {
+  other: async (name, ref) => {
     const other = call.findProject(name)
-    if (other === undefined || !canReadCode(call, other)) return undefined
+    if (other === undefined || !canReadCode(call, other)) return 'project'
     const at = ref ?? `refs/heads/${other.default_branch}`
     const repository = await call.git.open(other)
     const commit = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${at}^{commit}`]
-    if ((await repository.line(commit)) === undefined) return { absent: 'reference' }
-    const text = await read(call, other, path, at)
-    return text === undefined ? { absent: 'file' } : { text }
+    const found = await repository.line(commit)
+    return found === undefined ? 'reference' : readFilesAt(call, other, found)
   },
 })
 
