@@ -103,7 +103,7 @@ const describePage = (line: PageLine, view: RecordView, instances: number): stri
   const parts = {
     area,
     words,
-    summary,
+    summary: globals.dryRun ? `${summary} (dry run)` : summary,
     args: raw.args,
     of: describeScope(line, instances),
     groups: view.groups,

@@ -54,6 +54,12 @@ describe('a page', () => {
     expect(stdout).not.toContain(secret)
   })
 
+  it('says in its title that nothing was changed', async () => {
+    server.answer = () => ({ body: { id: 1, active: true } })
+    const { stdout } = await call('runners pause 1 --dry-run -o html')
+    expect(stdout).toContain('<title>Pause runners (dry run): 1</title>')
+  })
+
   it('links to the instance that was asked, and to no other place', async () => {
     const [own, other] = [`${server.url}/platform/app`, 'https://elsewhere.test/x']
     server.answer = () => ({ body: [own, other].map((web_url, id) => ({ id, web_url })) })
