@@ -1,5 +1,7 @@
-/** The facets of a list: columns to choose by, and none that tells records apart. */
+/** The facets of a list (columns to choose by, and none that tells records apart), and the caption of its chart. */
 import { expect, it } from 'vitest'
+import { toSeries } from '../../src/output/html/charts.js'
+import { describeSteps, toSteps } from '../../src/output/html/counts.js'
 import { ListSummary, type SummaryColumn } from '../../src/output/html/summary.js'
 
 /** Returns the names of the columns that have facets, in a list of 30 records. */
@@ -39,4 +41,15 @@ it('offers the instance of several, and what repeats on each of them', () => {
   ]
   const rows = (i: number) => [`p${i % 5}`, `runner ${Math.floor(i / 5)}`, `stage ${i % 2}`]
   expect(facetsOf(columns, rows)).toEqual(['profile', 'stage'])
+})
+
+it.each([
+  ['day', [1, 3], 'most on 1970-01-06 (3)'],
+  ['week', [1, 3], 'most in the week of 1970-01-05 (4)'],
+  ['month', [1, 3], 'most in 1970-01 (4)'],
+  ['day', [3, 3], ''],
+] as const)('says where the most are per %s, if one has the most: %s', (unit, counts, caption) => {
+  const days = new Map(counts.map((count, i) => [4 + i, new Map([['open', count]])]))
+  const steps = toSteps(days, unit, new Set(['open']))
+  expect(describeSteps(steps, unit, toSeries(['open']), 'issues')).toBe(caption)
 })

@@ -44,12 +44,14 @@ export const mergeUnshown = (
   return found
 }
 
+type TimeUnit = 'day' | 'week' | 'month'
+
 /** Chooses the unit of the steps of a chart by the number of days that it spans. */
-export const chooseUnit = (days: number): 'day' | 'week' | 'month' =>
+export const chooseUnit = (days: number): TimeUnit =>
   days <= 92 ? 'day' : days <= 731 ? 'week' : 'month'
 
 /** Returns the first day of the step that contains a day. Days are counted since the epoch. */
-const getStepStart = (at: number, unit: 'day' | 'week' | 'month'): number => {
+const getStepStart = (at: number, unit: TimeUnit): number => {
   if (unit === 'day') return at
   if (unit === 'week') return at - ((((at + 3) % 7) + 7) % 7)
   const time = new Date(at * dayLength)
@@ -59,7 +61,7 @@ const getStepStart = (at: number, unit: 'day' | 'week' | 'month'): number => {
 /** Returns all steps from the first to the last day, empty ones included. */
 export const toSteps = (
   days: ReadonlyMap<number, WordCounts>,
-  unit: 'day' | 'week' | 'month',
+  unit: TimeUnit,
   shown: ReadonlySet<string>,
 ) => {
   const sorted = [...days.keys()].sort((a, b) => a - b)
@@ -83,9 +85,18 @@ export const toSteps = (
   )
 }
 
-/** Describes a chart over time: the share of finished records that failed, and the step with the most of them. */
+const describeStep = {
+  day: (label: string) => `on ${label}`,
+  week: (label: string) => `in the week of ${label}`,
+  month: (label: string) => `in ${label}`,
+}
+
+/**
+ * Describes a chart over time: the share of finished records that failed, and the step with the most of them, if no other has as many.
+ */
 export const describeSteps = (
   steps: readonly TimeStep[],
+  unit: TimeUnit,
   series: readonly Series[],
   many: string,
 ): string => {
@@ -95,11 +106,15 @@ export const describeSteps = (
     sumNumbers(some.map((word) => counts.get(word) ?? 0))
   const isResult = listWords('bad').includes('failed') && listWords('good').includes('success')
   const measured = isResult ? ['failed'] : series.map(({ word }) => word)
-  const most = steps.reduce((a, b) => (of(b, measured) > of(a, measured) ? b : a))
-  const text = `most on ${most.label} (${groupDigits(of(most, measured))})`
+  const counts = steps.map((step) => of(step, measured))
+  const most = Math.max(...counts)
+  const at = counts.indexOf(most)
+  const label = at === counts.lastIndexOf(most) ? steps[at]?.label : undefined
+  const text = label === undefined ? '' : `most ${describeStep[unit](label)} (${groupDigits(most)})`
   if (!isResult) return text
   const all = (some: readonly string[]): number => sumNumbers(steps.map((step) => of(step, some)))
   const [failed, done] = [all(['failed']), all(['failed', 'success'])]
   if (failed === 0) return `none of ${groupDigits(done)} finished ${many} failed`
-  return `${Math.round((100 * failed) / done)} % of finished ${many} failed; ${text}`
+  const share = `${Math.round((100 * failed) / done)} % of finished ${many} failed`
+  return text === '' ? share : `${share}; ${text}`
 }

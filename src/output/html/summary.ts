@@ -243,9 +243,9 @@ export class ListSummary {
     const name = toWords((this.#columns[time]?.name ?? '').replace(/_at$/, ''))
     const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
     const title = `${capitalize(this.#options.nouns[1])} ${name} per ${unit}${by}`
-    const caption = describeSteps(steps, series, this.#options.nouns[1])
+    const caption = describeSteps(steps, unit, series, this.#options.nouns[1])
     return renderFigure(title, caption, [
-      drawColumns(`${title}: ${caption}`, steps, series),
+      drawColumns(caption === '' ? title : `${title}: ${caption}`, steps, series),
       words === undefined ? nothing : renderLegend(series, mergeUnshown(totals, shown)),
       renderCounts(unit, steps, series),
     ])
