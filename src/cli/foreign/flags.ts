@@ -283,6 +283,9 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: () => ({ tokens: [], command: 'auth token' }),
   },
   { names: ['--name', '--key'], value: true, of: /^settings get$/, gives: ['$1'] },
+  { names: ['-P', '--project'], value: true, of: /^access$/, gives: ['project:$1'] },
+  { names: ['-G', '--group'], value: true, of: /^access$/, gives: ['group:$1'] },
+  { names: ['-u', '--user'], value: /^[^@]/, of: /^access$/, gives: ['@$1'] },
   {
     names: ['--context', '--kube-context', '--account', '--config-profile'],
     value: true,

@@ -11,6 +11,9 @@ import { emptyText } from '../cell.js'
 import { drawTimeMarks, formatCoordinate } from './axis.js'
 import { html, type Markup, nothing, type Piece } from './markup.js'
 
+/** The only word of a chart that is not divided by words. */
+export const undivided = 'all'
+
 /**
  * A word of a chart with the class of its color. Words of the same color differ by `hatch`: 0 is filled, 1 and 2 are hatched, more are
  * outlined.
@@ -276,7 +279,8 @@ export const drawColumns = (
       const y = toY(below + count, scale)
       const rect = html`<rect ${paint(one)} x="${formatCoordinate(each * (i + 0.07))}%" y="${formatCoordinate(y)}" width="${width}%" height="${formatCoordinate(toY(below, scale) - y)}"/>`
       below += count
-      marks.push(`${formatChartNumber(count)} ${toWords(one.word)}`)
+      const number = formatChartNumber(count)
+      marks.push(one.word === undivided ? number : `${number} ${toWords(one.word)}`)
       return [rect]
     })
     return parts.length === 0

@@ -17,6 +17,7 @@ import {
   type TimeStep,
   toSeries,
   toWords,
+  undivided,
 } from './charts.js'
 import { orderCounts } from './counts.js'
 import { html, type Markup, nothing } from './markup.js'
@@ -104,12 +105,12 @@ const toWordsOverTime = (chart: GroupChart, time: number) => {
   const byWord = groups.keys.length === 1 ? undefined : 1 - time
   const totals =
     byWord === undefined
-      ? new Map([['all', 0]])
+      ? new Map([[undivided, 0]])
       : orderCounts(sumBy(chart, byWord), chart.wordsOf(groups.keys[byWord]?.field ?? ''))
   const words = counts ? chooseWords(totals) : [...totals.keys()].slice(0, maxLines)
   const found = new Map<string, number>()
   for (const one of values) {
-    const word = byWord === undefined ? 'all' : (one.keys[byWord] ?? '')
+    const word = byWord === undefined ? undivided : (one.keys[byWord] ?? '')
     const key = `${one.keys[time]}\n${words.includes(word) ? word : other}`
     found.set(key, (found.get(key) ?? 0) + (getValue(one, chart) ?? 0))
   }
@@ -157,12 +158,12 @@ const sumStep = ({ counts }: TimeStep): number => sumCounts(counts)
 
 const drawGroupRows = (chart: GroupChart): Markup => {
   const sorted = [...sumBy(chart, 0)].toSorted(([, a], [, b]) => b - a)
-  const series = toSeries(['all'])
+  const series = toSeries([undivided])
   const rows = sorted.slice(0, maxRows).map(
     ([name, value]): ChartRow => ({
       name: toWords(name),
       label: toWords(name),
-      counts: new Map([['all', value]]),
+      counts: new Map([[undivided, value]]),
       beside: `${value}${chart.unit}`,
     }),
   )

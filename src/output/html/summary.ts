@@ -22,6 +22,7 @@ import {
   toSeries,
   toSnapshotSteps,
   toWords,
+  undivided,
 } from './charts.js'
 import {
   add,
@@ -145,13 +146,13 @@ export class ListSummary {
     for (const [i, cell] of cells.entries()) this.#addFacet(i, cell)
     const choice = this.#choice
     const getRaw = (at: number | undefined): string =>
-      at === undefined ? 'all' : cells[at]?.raw || emptyText
+      at === undefined ? undivided : cells[at]?.raw || emptyText
     const part =
       choice.kind === 'columns' || choice.kind === 'trend'
         ? getRaw(choice.words)
         : choice.kind === 'rows'
           ? getRaw(choice.parts)
-          : 'all'
+          : undivided
     const { parent } = this.#options
     if (parent !== undefined) addIn(this.#parents, cells[parent]?.raw ?? '', part)
     if (choice.kind === 'none') return
@@ -337,11 +338,11 @@ export class ListSummary {
         address === undefined ? path : html`<a href="${address}" rel="noreferrer">${path}</a>`
       const own =
         words === undefined
-          ? new Map([['all', sumCounts(counts)]])
+          ? new Map([[undivided, sumCounts(counts)]])
           : mergeUnshown(counts, words.shown)
       return { name, label: path, counts: own }
     })
-    const series = words?.series ?? toSeries(['all'])
+    const series = words?.series ?? toSeries([undivided])
     const caption =
       most.length > maxProjects ? `the first ${maxProjects} of ${groupDigits(most.length)}` : ''
     return renderFigure(`By ${column}`, caption, [

@@ -15,29 +15,38 @@ export interface TitleParts {
   readonly groups?: GroupFacts | undefined
 }
 
-/** The nouns for the records of an area's list: singular and plural. */
+/** The nouns for the records of an area's list, or of a command that has others: singular and plural. */
 const nouns: Readonly<Record<string, readonly [one: string, many: string]>> = {
   access: ['way in', 'ways in'],
   'approvals rules': ['approval rule', 'approval rules'],
+  'check policy': ['finding', 'findings'],
   'ci variables': ['CI variable', 'CI variables'],
+  commits: ['commit', 'commits'],
+  'commits diff': ['changed file', 'changed files'],
+  'commits refs': ['branch or tag', 'branches and tags'],
   'deploy-keys': ['deploy key', 'deploy keys'],
   dependencies: ['dependency', 'dependencies'],
   'error-tracking keys': ['client key', 'client keys'],
   events: ['event', 'events'],
   'geo nodes': ['replication site', 'replication sites'],
-  geo: ['replication site', 'replication sites'],
+  'geo status': ['replication site', 'replication sites'],
   integrations: ['integration', 'integrations'],
   issues: ['issue', 'issues'],
+  'issues related-mrs': ['merge request', 'merge requests'],
   jobs: ['job', 'jobs'],
+  'jobs bridges': ['trigger job', 'trigger jobs'],
   journal: ['run', 'runs'],
   members: ['member', 'members'],
+  'members billable': ['billable member', 'billable members'],
+  'members billable memberships': ['membership', 'memberships'],
   mr: ['merge request', 'merge requests'],
+  'mr closes-issues': ['issue', 'issues'],
   'pages-domains': ['Pages domain', 'Pages domains'],
   profile: ['profile', 'profiles'],
   projects: ['project', 'projects'],
   'resource-groups': ['resource group', 'resource groups'],
   runners: ['runner', 'runners'],
-  policy: ['finding', 'findings'],
+  'runners jobs': ['job', 'jobs'],
   vulnerabilities: ['vulnerability', 'vulnerabilities'],
 }
 
@@ -48,12 +57,11 @@ export const getNouns = ({
   area,
   words,
 }: Pick<TitleParts, 'area' | 'words'>): readonly [string, string] => {
-  const own = area === 'check' && words === 'policy' ? nouns.policy : undefined
-  if (own !== undefined || area === 'access') return own ?? nouns.access ?? ['record', 'records']
+  const own = nouns[area === 'access' ? area : `${area} ${words}`]
   const group = words.split(' ').slice(0, -1).join(' ')
-  const known = getVerb(words) === 'list' || getVerb(words) === 'get'
-  const found = known ? nouns[group === '' ? area : `${area} ${group}`] : undefined
-  return found ?? ['record', 'records']
+  const isOfArea = ['list', 'get'].includes(getVerb(words))
+  const ofArea = isOfArea ? nouns[group === '' ? area : `${area} ${group}`] : undefined
+  return own ?? ofArea ?? ['record', 'records']
 }
 
 const toText = (field: string): string => field.replaceAll('_', ' ').replaceAll('.', ' ')
@@ -104,7 +112,10 @@ export const createTitle = (parts: TitleParts): string => {
     if (area === 'access') return `Who has access to ${about}`
     return args.length === 1 ? `${summary}: ${about}` : summary
   }
-  if (getVerb(words) === 'get') return `${capitalize(one)} ${args.join(', ')} ${of}`.trim()
-  const named = of === '' && args.length > 0 ? `of ${args.join(', ')}` : of
-  return `${capitalize(many)} ${named}`.trim()
+  const about = args.join(', ')
+  if (getVerb(words) === 'get') return `${capitalize(one)} ${about} ${of}`.trim()
+  const [owner] = getVerb(words) === 'list' ? [] : (nouns[area] ?? [])
+  if (owner !== undefined && about !== '')
+    return `${capitalize(many)} of ${owner} ${about} ${of}`.trim()
+  return `${capitalize(many)} ${of === '' && about !== '' ? `of ${about}` : of}`.trim()
 }
