@@ -63,8 +63,18 @@ describe('what is checked may come from anywhere', () => {
     expect(endless).toMatchObject({ code: 2 })
     expect(endless.stderr).toContain('/dev/zero was not checked: /dev/zero is larger than 10 MiB')
     expect((await shell('head -c 11000000 /dev/zero | svcctl ci lint -')).code).toBe(2)
-    expect((await lint('ci')).stderr).toContain('cannot read ci: it is a directory')
+    expect((await lint('ci/')).stderr).toContain(
+      "cannot read ci/: it is a directory\n  hint: Pass its files: 'ci/**/*.yml'\n",
+    )
     expect(recorder.seen).toEqual([])
+  })
+
+  it('reads a file once that two arguments name', async () => {
+    recorder.seen.length = 0
+    recorder.answer = valid
+    const { stdout } = await lint('good.yml', './good.yml', join(cwd, 'good.yml'), '-o', 'json')
+    expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ file: 'good.yml' })])
+    expect(recorder.seen.length).toBe(1)
   })
 
   it('leaves to the instance what a parser would take long for', async () => {

@@ -6,7 +6,9 @@ import type { Readable } from 'node:stream'
 import { callOnAbort } from '../../base/async.js'
 import { openReadable } from '../../base/files/files.js'
 import { resolvePath } from '../../base/io.js'
+import { quoteWord } from '../../base/shell-words.js'
 import { getStandardInput } from '../../base/standard-input.js'
+import { trimTrailingSlashes } from '../../base/text.js'
 import { decodeStrictly } from '../../base/utf8.js'
 import { Failure, getReason, usage } from '../../errors.js'
 
@@ -91,7 +93,11 @@ const readFileBounded = async (
 const checkFile = async (path: string, name: string): Promise<void> => {
   try {
     const stats = await stat(path)
-    if (stats.isDirectory()) throw new Error('it is a directory')
+    if (stats.isDirectory())
+      throw usage(
+        `cannot read ${name}: it is a directory`,
+        `Pass its files: ${quoteWord(`${trimTrailingSlashes(name)}/**/*.yml`)}`,
+      )
     if (stats.isFile() && stats.size > maxBytes) throw createSizeFailure(name)
   } catch (cause) {
     throw createReadFailure(name, cause)
@@ -142,18 +148,21 @@ const createSource = async (cwd: string, name: string): Promise<LintSource> => {
 }
 
 /**
- * Reads the configurations that the arguments name; none if there are no arguments.
+ * Reads the configurations that the arguments name, each once; none if there are no arguments.
  * @throws Failure `usage` for a file that is missing or too large, or a glob that matches nothing
  */
 export const readLintSources = async (
   cwd: string,
   args: readonly string[],
 ): Promise<readonly LintSource[]> => {
-  const names = new Set<string>()
+  const names = new Map<string, string>()
   for (const arg of args)
-    for (const name of arg === '-' ? ['-'] : await expand(cwd, arg)) names.add(name)
+    for (const name of arg === '-' ? ['-'] : await expand(cwd, arg)) {
+      const key = name === '-' ? name : resolvePath(name, cwd)
+      names.set(key, names.get(key) ?? name)
+    }
   const sources: LintSource[] = []
-  for (const name of names) sources.push(await createSource(cwd, name))
+  for (const name of names.values()) sources.push(await createSource(cwd, name))
   return sources
 }
 
