@@ -15,6 +15,7 @@ import { Failure } from '../../errors.js'
 import { findAccepted } from './accepted.js'
 import { CommandLevel, Leaf, ParsedLineSignal } from './leaf.js'
 import {
+  createDashedCommandFailure,
   createMisplacedFlagFailure,
   createMissingCommandFailure,
   createMissingVerbFailure,
@@ -99,6 +100,8 @@ abstract class Branch extends CommandLevel {
 
   override help(): never {
     if (this.wantsHelp) this.end({ kind: 'help', of: this.place })
+    const end = this.tokens.indexOf('--')
+    if (end >= 0 && end < this.tokens.length - 1) throw createDashedCommandFailure()
     this.handleNoWords()
   }
 
