@@ -159,6 +159,16 @@ describe('quoted cells', () => {
   })
 })
 
+describe('what a spreadsheet writes', () => {
+  it.each([
+    ['semicolons', 'id;description\r\n3;"a;b, c"\r\n"4";x\r\n'],
+    ['semicolons, and all in quotes', '"id";"description"\r\n"3";"a"\r\n"4";"b"\r\n'],
+    ['tabs', 'description\tid\r\n"a, b"\t3\r\n"say ""x"""\t4\r\n'],
+  ])('has its columns between %s', async (_, text) => {
+    expect(await read('runners pause', text)).toEqual(['3', '4'])
+  })
+})
+
 describe('a heading', () => {
   it('is a first line of fields of such lists, whatever --fields asked for', async () => {
     expect(await read('runners pause', 'description\tid\nmine\t3\n')).toEqual(['3'])

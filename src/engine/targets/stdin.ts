@@ -12,11 +12,11 @@ import { createNamedParents, parseParentTarget, TargetsWithObjects } from '../pl
 import type { NoteListener } from '../plan/parse-values.js'
 import {
   type Cutter,
-  createCommaCutter,
-  createTabCutter,
+  createCellCutter,
   createTableCutter,
   createValueCutter,
   describePosition,
+  findSeparator,
   readInputObjects,
 } from '../plan/stdin/reader.js'
 import { checkStreamedRows, getRowFlagNames, RowFields } from '../plan/stdin/row-fields.js'
@@ -197,13 +197,14 @@ const createItemReader =
 
 const createItemCutter = async (head: string): Promise<Cutter<InputItem>> => {
   if (isJsonStart(head)) return createJsonCutter(createValueCutter())
-  const cut = /^\w+\t/.test(head) ? createTabCutter() : await createCommaCutter()
+  const [line = ''] = head.split('\n', 1)
+  const cut = await createCellCutter(findSeparator(line) ?? ',')
   return createTableCutter(cut, createItemReader)
 }
 
 /** True if an input with this beginning may name parents. */
 const mayNameParents = (head: string): boolean =>
-  /^\ufeff?(?:(?:project|group|of)[\t,]|(?:[^\s,]+[\t,])+(?:project|group|of)(?:[\t,\r\n]|$)|\s*(?:\[\s*)?\{[^{}]*"(?:project|group|of)"\s*:)/.test(
+  /^\ufeff?(?:"?(?:project|group|of)"?[\t,;]|(?:[^\s,;]+[\t,;])+"?(?:project|group|of)"?(?:[\t,;\r\n]|$)|\s*(?:\[\s*)?\{[^{}]*"(?:project|group|of)"\s*:)/.test(
     head,
   )
 
