@@ -26,7 +26,7 @@ const removeByteOrderMark = (text: string): string =>
 const byteOrderMark = Buffer.from('\ufeff')
 
 /** Removes the byte order mark from bytes that come in chunks. */
-export class ByteOrderMarkRemover {
+export class ByteOrderMarkFilter {
   /** The first bytes, kept until they are a byte order mark or cannot be one; undefined after that. */
   #first: Uint8Array | undefined = new Uint8Array()
 

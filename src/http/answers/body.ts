@@ -2,7 +2,7 @@
 import type { Transform } from 'node:stream'
 import { ByteBuffer } from '../../base/bytes.js'
 import { bounds } from '../../base/json/json.js'
-import { ByteOrderMarkRemover } from '../../base/utf8.js'
+import { ByteOrderMarkFilter } from '../../base/utf8.js'
 import { Failure } from '../../errors.js'
 import { createUnusableAnswerFailure, toLostRequest } from './network.js'
 
@@ -42,7 +42,7 @@ export class TimedBody {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    const mark = new ByteOrderMarkRemover()
+    const mark = new ByteOrderMarkFilter()
     let since = getMonotonicTime()
     for await (const chunk of this.#bytes) {
       this.#waited += getMonotonicTime() - since
