@@ -89,6 +89,11 @@ describe('an address', () => {
     ['git@[::1]:apps/play', '/projects/apps%2Fplay', 'https://[::1]:3000'],
     ['git@bücher.example:apps/play', '/projects/apps%2Fplay', 'https://bücher.example'],
     ['https://git.example:8443/apps/play', '/projects/apps%2Fplay', 'https://git.example:8443'],
+    ['git.example:8443/apps/play', '/projects/apps%2Fplay', 'https://git.example:8443'],
+    ['git.example:443/apps/play', '/projects/apps%2Fplay'],
+    ['localhost:8131/apps/play.git', '/projects/apps%2Fplay', 'https://localhost:8131'],
+    ['127.0.0.1:8131/scm/apps/play', '/projects/apps%2Fplay', 'https://127.0.0.1:8131/scm'],
+    ['git@git.example:apps/play.wiki.git', '/projects/apps%2Fplay'],
   ])('%s is %s', async (text, path, on = base) => {
     expect(await asked(`projects get ${text}`, on)).toBe(path)
   })
@@ -185,6 +190,10 @@ describe('an address', () => {
     [`jobs list -P ${base}/a//b`, 'is not the address of a project'],
     ['jobs list -P ftp://git.example/apps/play', 'is neither a web address nor a git remote'],
     ['jobs list -P file://canary:x@git.example/apps/play', 'is neither'],
+    [
+      'jobs list -P git.example:8443/apps/play',
+      'git.example:8443/apps/play is not a web address on',
+    ],
     [`jobs list -P a/b,https://other.example/a/b`, 'is not a web address on'],
   ])('that is none of the instance is refused: %s', async (line, says) => {
     const { code, stdout, stderr } = await run(`${line} --base-url ${base}`)
