@@ -99,9 +99,11 @@ export const getEnvironmentScope = (takes: ScopeChoice, env: Environment): Scope
 const getProfileScope = (takes: ScopeChoice, profile: Profile | undefined): Scope | undefined => {
   const { name, project, group } = profile ?? {}
   if (takes === 'either' && project !== undefined && group !== undefined) return undefined
-  const source = `profile ${name ?? ''}`
-  if (takes !== 'group' && project !== undefined) return { kind: 'project', value: project, source }
-  if (takes !== 'project' && group !== undefined) return { kind: 'group', value: group, source }
+  const of = `of profile ${name ?? ''}`
+  if (takes !== 'group' && project !== undefined)
+    return { kind: 'project', value: project, source: `the project ${of}` }
+  if (takes !== 'project' && group !== undefined)
+    return { kind: 'group', value: group, source: `the group ${of}` }
   return undefined
 }
 

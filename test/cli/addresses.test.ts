@@ -201,6 +201,18 @@ describe('an address', () => {
     expect(stderr).not.toContain('canary')
   })
 
+  it.each([
+    ['jobs list', { SVC_PROJECT: '-' }, 'SVC_PROJECT takes a single project, not "-"'],
+    ['jobs list', { SVC_PROJECT: 'a/../b' }, 'SVC_PROJECT: "." and ".." cannot be used in a path'],
+    ['jobs list', { SVC_PROJECT: '/' }, 'SVC_PROJECT must not be empty'],
+    ['members list', { SVC_GROUP: 'a,b' }, 'SVC_GROUP takes a single group, not "a,b"'],
+    ['jobs list -P a/../b', {}, '--project: "." and ".." cannot be used in a path'],
+    ['alerts send --title x', { SVC_ALERT_ENDPOINT: 'x' }, 'SVC_ALERT_ENDPOINT must be a URL'],
+  ])('%s of %j is refused by its name', async (line, env, says) => {
+    const { code, stderr } = await run(`${line} --base-url ${base}`, env)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`svcctl: ${says}`)])
+  })
+
   it('of another instance in a profile or a variable is refused', async () => {
     const SVC_PROJECT = 'https://other.example/apps/play'
     const { code, stderr } = await run(`jobs list --base-url ${base}`, { SVC_PROJECT })

@@ -162,7 +162,11 @@ describe('the scope at hand', () => {
     expect((await findScope('project', env, session, here))?.source).toBe('CI_PROJECT_ID')
     const nowhere = temporary()
     const scope = await findScope('project', {}, session, nowhere)
-    expect(scope).toEqual({ kind: 'project', value: 'of/profile', source: 'profile prod' })
+    expect(scope).toEqual({
+      kind: 'project',
+      value: 'of/profile',
+      source: 'the project of profile prod',
+    })
     expect(await findScope('group', {}, session, here)).toBeUndefined()
     const both = { baseUrl: forge, profile: { ...profile, group: 'g' } }
     expect((await findScope('group', {}, both, here))?.value).toBe('g')
