@@ -66,6 +66,8 @@ describe('values', () => {
     ],
     ['several users', string('u', { format: 'csv' }), ['5', '6'], '5,6'],
     ['users in JSON', string('u', { format: 'csv' }), ['["ben", "eva"]', '6'], 'ben,eva,6'],
+    ['a domain', string('d', { format: 'domain' }), ['A.b'], 'A.b'],
+    ['one in another script', string('d', { format: 'domain' }), ['bücher.b'], 'xn--bcher-kva.b'],
     ['a hash', hash('h'), ['version=16.1', 'name=a=b'], { version: '16.1', name: 'a=b' }],
     [
       'a hash with typed keys and dashes',
@@ -93,6 +95,7 @@ describe('values', () => {
       /online, offline.*Did you mean offline/,
     ],
     ['a sixth id', list('integer', 'l', { max: 5 }), ['1,2,3,4,5,6'], /at most 5 values, not 6/],
+    ['a domain with a blank', string('d', { format: 'domain' }), ['bü b'], /must be a domain name/],
     ['null in a list', list('string', 'l'), ['["a", null]'], /--flag must be a string/],
     ['a day that does not exist', date('d'), ['2023-02-29'], /YYYY-MM-DD/],
     ['an empty day', date('d'), [''], /YYYY-MM-DD/],
