@@ -7,7 +7,7 @@ import { version } from './base/version.js'
 import { renderCommandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
 import { renderAreaHelp, renderRootHelp, renderTopic, suggestTopic } from './cli/help/topics.js'
-import { parseTokens } from './cli/words/tree.js'
+import { expandFailed, parseTokens } from './cli/words/tree.js'
 import { findSwitch } from './engine/command/tokens.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
@@ -170,7 +170,8 @@ const runLine = async (io: Io): Promise<void> => {
     const { getFailureExitCode, getRunFailure, reportFailure } = await import(
       './answer/failure-report.js'
     )
-    const ended = { error, interrupted: came() !== undefined, argv, how }
+    const words = await expandFailed(argv)
+    const ended = { error, interrupted: came() !== undefined, argv: words, how }
     const failure = getRunFailure(ended)
     io.exitCode = getFailureExitCode(failure, ended)
     await reportFailure(failure, ended)

@@ -145,6 +145,7 @@ interface FailedRun {
   readonly error: unknown
   /** True if a signal interrupted the run. */
   readonly interrupted: boolean
+  /** The words of the line, with its alias expanded. */
   readonly argv: readonly string[]
   /** The format of the report; undefined if the run ended before it was known. */
   readonly how: FailureFormat | undefined

@@ -23,6 +23,30 @@ export const findEncodingFault = (bytes: Uint8Array): string | undefined => {
 const removeByteOrderMark = (text: string): string =>
   text.startsWith('\ufeff') ? text.slice(1) : text
 
+const byteOrderMark = Buffer.from('\ufeff')
+
+/** Removes the byte order mark from bytes that come in chunks. */
+export class ByteOrderMarkFilter {
+  /** The first bytes, kept until they are a byte order mark or cannot be one; undefined after that. */
+  #first: Uint8Array | undefined = new Uint8Array()
+
+  write(chunk: Uint8Array): Uint8Array {
+    if (this.#first === undefined) return chunk
+    const bytes = this.#first.length === 0 ? chunk : Buffer.concat([this.#first, chunk])
+    const length = Math.min(bytes.length, byteOrderMark.length)
+    const isMark = byteOrderMark.subarray(0, length).equals(bytes.subarray(0, length))
+    const isOpen = isMark && length < byteOrderMark.length
+    this.#first = isOpen ? bytes : undefined
+    if (isOpen) return new Uint8Array()
+    return isMark ? bytes.subarray(length) : bytes
+  }
+
+  /** Returns the bytes that are left at the end. */
+  end(): Uint8Array {
+    return this.#first ?? new Uint8Array()
+  }
+}
+
 /** Decodes bytes that are known to be UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string =>
   removeByteOrderMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())

@@ -3,7 +3,7 @@
  * reader can word them.
  */
 import { addToGroup } from '../base/collections.js'
-import { formatNumber, isNumber } from '../base/json/json.js'
+import { formatNumber, isNumber, parseExact } from '../base/json/json.js'
 import { hasInexactNumber, isTooDeep } from '../base/json/nesting.js'
 import { getOwn, isObject, type JsonValue } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
@@ -58,7 +58,7 @@ export interface Source<N> {
   /** Returns a node as JSON, for a parameter that accepts any value. */
   readonly toJson: (node: N) => JsonValue
   /** Splits a text that stands for a list into its items. */
-  readonly split?: (text: string) => readonly N[]
+  readonly split?: (text: string, param: ListParam) => readonly N[]
   /**
    * Parses a text as a name or an ID; undefined if it is neither. Only present if the numbers of a parameter refer to objects with names.
    */
@@ -147,23 +147,31 @@ const viewJson = (node: unknown): View<unknown> => {
 const json = { view: viewJson, toJson: (node: unknown) => node as JsonValue }
 const split = (text: string): string[] => text.split(',').map((item) => item.trim())
 
-/** Parses a JSON list of texts; undefined for any other text. */
-const parseTexts = (text: string): string[] | undefined => {
+/**
+ * Parses a JSON list; undefined for any other text. Numbers keep their digits. For texts, one item must have quotes, because `[1]` is also a
+ * label.
+ */
+const parseList = (text: string, { of }: Pick<ListParam, 'of'>): readonly unknown[] | undefined => {
+  if (!text.trimStart().startsWith('[')) return undefined
   try {
-    const value: unknown = text.trimStart().startsWith('[') ? JSON.parse(text) : undefined
-    return Array.isArray(value) && value.every((item) => typeof item === 'string')
-      ? value
-      : undefined
+    const value = parseExact(text)
+    if (!Array.isArray(value)) return undefined
+    const isList = of !== 'string' || value.some((item) => typeof item === 'string')
+    return isList || value.length === 0 ? value : undefined
   } catch {
     return undefined
   }
 }
 
-/** Splits a text at commas. A JSON list of texts, as programs print it, has items with commas as well. */
-const splitTexts = (text: string): string[] =>
-  parseTexts(text) ?? split(text).filter((item) => item !== '')
+/** Splits a text at commas. A JSON list, as programs print it, has items with commas as well. */
+const splitText = (text: string, param: ListParam): readonly unknown[] =>
+  parseList(text, param) ?? split(text).filter((item) => item !== '')
 
-const textSource: Source<unknown> = { ...json, kind: 'text', split: splitTexts }
+/** Returns the items of a text for a string that has several. */
+const toJoinedItems = (text: string): readonly unknown[] =>
+  parseList(text, { of: 'string' }) ?? [text]
+
+const textSource: Source<unknown> = { ...json, kind: 'text', split: splitText }
 /** The source for JSON of an agent or a program. */
 export const dataSource: Source<unknown> = { ...json, kind: 'data' }
 /** The source for values in requests to an instance. */
@@ -263,7 +271,7 @@ const getItems = <N>(walk: Walk<N>, param: ListParam, node: N): readonly N[] | u
   if (kind === 'wire' && seen.value === '') return []
   if (param.single === true && (kind === 'file' || kind === 'wire')) return [node]
   if (kind === 'wire' && typeof seen.value !== 'string') return [node]
-  return split?.(seen.text)
+  return split?.(seen.text, param)
 }
 
 const coerceList = <N>(walk: Walk<N>, param: ListParam, node: N): Value => {
@@ -411,7 +419,8 @@ const coerceFlagTexts = (walk: Walk<unknown>, param: Param, texts: readonly stri
       return coerceHashTexts(walk, param, texts)
     case 'list': {
       const word = texts.length === 1 ? matchWord(param, text.trim()) : undefined
-      return word ?? coerceList(walk, param, param.whole ? texts : texts.flatMap(splitTexts))
+      const items = param.whole ? texts : texts.flatMap((one) => splitText(one, param))
+      return word ?? coerceList(walk, param, items)
     }
     case 'json':
       if (text === '' && param.nullable === true) return null
@@ -426,6 +435,6 @@ const coerceFlagTexts = (walk: Walk<unknown>, param: Param, texts: readonly stri
     case 'group':
       return coerceValue(walk, param, new Set(texts).size > 1 ? texts.join(',') : text)
     default:
-      return coerceValue(walk, param, isJoined(param) ? texts : text)
+      return coerceValue(walk, param, isJoined(param) ? texts.flatMap(toJoinedItems) : text)
   }
 }

@@ -3,6 +3,7 @@
  * certificates.
  */
 
+import { domainToASCII } from 'node:url'
 import { isDay, isDuration, isMoment, toSentTime } from '../base/dates.js'
 import { getCurrentIo } from '../base/io.js'
 import { getOwn } from '../base/objects.js'
@@ -56,10 +57,15 @@ const createTypedFormat = (format: keyof typeof written): FormatRule => ({
   toSent: (text) => toSentTime(text, format, getCurrentIo().now().getTime()),
 })
 
+/** Returns a domain as instances accept it, for one in another script; undefined if there is none. */
+const toAsciiDomain = (text: string): string | undefined =>
+  /\P{ASCII}/u.test(text) ? domainToASCII(text) || undefined : text
+
 const typed = {
   date: createTypedFormat('date'),
   datetime: createTypedFormat('datetime'),
   duration,
+  domain: { expected: 'a domain name such as docs.example.com', toSent: toAsciiDomain },
   username: { expected: 'a username', toSent: (text: string) => text.replace(/^@(?=.)/, '') },
 }
 

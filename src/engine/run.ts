@@ -21,7 +21,7 @@ import { toDocumentedNames } from './command/load-words.js'
 import type { Command, Given } from './command/types.js'
 import type { JournalOptions } from './journaling/runs.js'
 import type { LineParts } from './line-parts.js'
-import { parseGiven } from './plan/given.js'
+import { isFromStdin, parseGiven } from './plan/given.js'
 import { removeParentFlags } from './plan/parents.js'
 import type { WaitCondition } from './repeat.js'
 import type { Rows } from './rows.js'
@@ -123,7 +123,10 @@ const parseArguments = async (
     onFileRead: createDigester(journaling),
     signal,
   })
-  return toDocumentedNames(given, raw, command)
+  const documented = await toDocumentedNames(given, raw, command)
+  if (parents !== undefined || stream !== undefined || !isFromStdin(raw)) return documented
+  const { withPipedIds } = await import('./targets/piped-names.js')
+  return withPipedIds(command, raw, documented, { context: running.context, journaling })
 }
 
 /** Yields the rows of a line for each of several projects or groups. */

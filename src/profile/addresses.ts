@@ -38,6 +38,13 @@ const parseUrl = (text: string): Address | undefined => {
     : undefined
 }
 
+/** Matches `host:port/path`, a web address without its scheme. Before a colon, `project` and `group` are kinds. */
+const hostWithPort = /^(?!(?:project|group):)(?:\[[^\]]+\]|[^@:/\s]+):\d+\/./
+
+/** Parses a web address without its scheme, as `gh` has it; undefined for any other text. No group is a number, so it is no path of SSH. */
+const parseHostAddress = (text: string, baseUrl: string): Address | undefined =>
+  hostWithPort.test(text) ? parseUrl(`${new URL(baseUrl).protocol}//${text}`) : undefined
+
 /** Parses `ssh://[user@]host[:port]/path`, `http(s)://…`, `[user@]host:path` and `[[user@]host:port]:path`; undefined for any other text. */
 const parseAddress = (text: string): Address | undefined => {
   if (scheme.test(text)) return parseUrl(text.replace(/^git\+/i, ''))
@@ -86,8 +93,9 @@ const getInstancePath = (
     : { path: below, encoded: stripPrefix(encoded, prefix, ssh) ?? '' }
 }
 
-/** Removes the trailing slashes and the `.git` of a path. */
-const trimPath = (path: string): string => trimTrailingSlashes(path).replace(/\.git$/, '')
+/** Removes the trailing slashes and the `.git` of a path. The clone of a wiki belongs to its project. */
+const trimPath = (path: string): string =>
+  trimTrailingSlashes(path).replace(/(?:\.wiki)?\.git$/, '')
 
 /** Returns a full path as instances write it, for one that was copied from an address: `/a%2Fb.git/` becomes `a/b`. */
 export const cleanPath = (path: string): string =>
@@ -99,10 +107,24 @@ const hasSegments = (path: string, least: number): boolean => {
   return segments.length >= least && segments.every((s) => s !== '' && !isDots(s))
 }
 
-/** Returns the path of the project that a git remote names; undefined for a remote of another instance. */
-export const parseRemoteProject = (remote: string, baseUrl: string): string | undefined => {
+/** Returns the host of an SSH address, which may be an alias of the configuration of SSH; undefined for any other text. */
+export const getSshHost = (remote: string): string | undefined => {
   const address = parseAddress(remote)
-  const project = trimPath((address && getInstancePath(address, baseUrl)?.path) ?? '')
+  return address?.ssh === true ? address.host : undefined
+}
+
+/**
+ * Returns the path of the project that a git remote names; undefined for a remote of another instance.
+ * @param host the host of the remote if the address has an alias
+ */
+export const parseRemoteProject = (
+  remote: string,
+  baseUrl: string,
+  host?: string,
+): string | undefined => {
+  const address = parseAddress(remote)
+  const located = address && { ...address, host: host ?? address.host }
+  const project = trimPath((located && getInstancePath(located, baseUrl)?.path) ?? '')
   return hasSegments(project, 2) ? project : undefined
 }
 
@@ -120,6 +142,7 @@ interface Place {
 /** True if a text is an address. No path or ID has a colon, except in the words before a name (`group:platform`). */
 export const isAddress = (text: string): boolean =>
   scheme.test(text) ||
+  hostWithPort.test(text) ||
   /^[^@/\s]+@[^/\s]+:./.test(text) ||
   /^(?:\[[^\]]+\]|[^@:/\s.]+\.[^@:/\s]+):./.test(text)
 
@@ -163,7 +186,7 @@ const isPlace = ({ kind, value }: Place, wanted: PlaceKind | undefined): boolean
  */
 export const parsePlace = (text: string, baseUrl: string, wanted?: PlaceKind): Place => {
   const what = wanted ?? 'project or group'
-  const address = parseAddress(text.trim())
+  const address = parseHostAddress(text.trim(), baseUrl) ?? parseAddress(text.trim())
   if (address === undefined)
     throw usage(
       `${stripSecrets(text)} is neither a web address nor a git remote`,

@@ -1,7 +1,7 @@
 /** Finds the default project and group: from the environment, the git remote, or the profile. */
 
 import { usage } from '../errors.js'
-import { parseRemoteProject } from './addresses.js'
+import { getSshHost, parseRemoteProject } from './addresses.js'
 import type { Environment, Profile, Session } from './types.js'
 
 // The project that a git remote of the working directory names.
@@ -23,14 +23,36 @@ export const readGitRemotes = async (cwd: string, env: Environment): Promise<rea
   return error === null ? parseRemotes(stdout.toString()) : []
 }
 
-/** Finds the first remote that names a project of this instance. `origin` takes precedence. */
-const findRemoteProject = (
+/** Returns the host name of a `Host` in the configuration of SSH; undefined if SSH does not know one. */
+const resolveSshHost = async (
+  host: string,
+  cwd: string,
+  env: Environment,
+): Promise<string | undefined> => {
+  // The host is that of any clone, and a configuration may pass it to a shell.
+  if (!/^\w[\w.-]*$/.test(host)) return undefined
+  const { runFile } = await import('../base/processes.js')
+  const how = { as: 'tool', env, cwd, timeout: 5000 } as const
+  const { error, stdout } = await runFile('ssh', ['-G', host], how)
+  return error === null ? /^hostname (\S+)$/m.exec(stdout.toString())?.[1] : undefined
+}
+
+/** Finds the first remote that names a project of this instance. `origin` takes precedence, and host names before names of SSH. */
+const findRemoteProject = async (
   remotes: readonly Remote[],
   baseUrl: string,
-): { readonly project: string; readonly remote: string } | undefined => {
+  resolveHost: (host: string) => Promise<string | undefined>,
+): Promise<{ readonly project: string; readonly remote: string } | undefined> => {
   const origin = remotes.filter((r) => r.name === 'origin')
-  for (const { name, url } of [...origin, ...remotes.filter((r) => r.name !== 'origin')]) {
+  const ordered = [...origin, ...remotes.filter((r) => r.name !== 'origin')]
+  for (const { name, url } of ordered) {
     const project = parseRemoteProject(url, baseUrl)
+    if (project !== undefined) return { project, remote: name }
+  }
+  for (const { name, url } of ordered) {
+    const alias = getSshHost(url)
+    const host = alias === undefined ? undefined : await resolveHost(alias)
+    const project = host === undefined ? undefined : parseRemoteProject(url, baseUrl, host)
     if (project !== undefined) return { project, remote: name }
   }
   return undefined
@@ -77,9 +99,11 @@ export const getEnvironmentScope = (takes: ScopeChoice, env: Environment): Scope
 const getProfileScope = (takes: ScopeChoice, profile: Profile | undefined): Scope | undefined => {
   const { name, project, group } = profile ?? {}
   if (takes === 'either' && project !== undefined && group !== undefined) return undefined
-  const source = `profile ${name ?? ''}`
-  if (takes !== 'group' && project !== undefined) return { kind: 'project', value: project, source }
-  if (takes !== 'project' && group !== undefined) return { kind: 'group', value: group, source }
+  const of = `of profile ${name ?? ''}`
+  if (takes !== 'group' && project !== undefined)
+    return { kind: 'project', value: project, source: `the project ${of}` }
+  if (takes !== 'project' && group !== undefined)
+    return { kind: 'group', value: group, source: `the group ${of}` }
   return undefined
 }
 
@@ -98,7 +122,10 @@ export const findScope = async (
   const fromEnvironment = getEnvironmentScope(takes, env)
   if (fromEnvironment !== undefined) return fromEnvironment
   if (takes !== 'group' && cwd !== undefined) {
-    const found = findRemoteProject(await readGitRemotes(cwd, env), session.baseUrl)
+    const remotes = await readGitRemotes(cwd, env)
+    const found = await findRemoteProject(remotes, session.baseUrl, (host) =>
+      resolveSshHost(host, cwd, env),
+    )
     if (found !== undefined)
       return { kind: 'project', value: found.project, source: `git remote ${found.remote}` }
   }

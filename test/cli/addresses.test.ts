@@ -89,6 +89,11 @@ describe('an address', () => {
     ['git@[::1]:apps/play', '/projects/apps%2Fplay', 'https://[::1]:3000'],
     ['git@bücher.example:apps/play', '/projects/apps%2Fplay', 'https://bücher.example'],
     ['https://git.example:8443/apps/play', '/projects/apps%2Fplay', 'https://git.example:8443'],
+    ['git.example:8443/apps/play', '/projects/apps%2Fplay', 'https://git.example:8443'],
+    ['git.example:443/apps/play', '/projects/apps%2Fplay'],
+    ['localhost:8131/apps/play.git', '/projects/apps%2Fplay', 'https://localhost:8131'],
+    ['127.0.0.1:8131/scm/apps/play', '/projects/apps%2Fplay', 'https://127.0.0.1:8131/scm'],
+    ['git@git.example:apps/play.wiki.git', '/projects/apps%2Fplay'],
   ])('%s is %s', async (text, path, on = base) => {
     expect(await asked(`projects get ${text}`, on)).toBe(path)
   })
@@ -185,11 +190,27 @@ describe('an address', () => {
     [`jobs list -P ${base}/a//b`, 'is not the address of a project'],
     ['jobs list -P ftp://git.example/apps/play', 'is neither a web address nor a git remote'],
     ['jobs list -P file://canary:x@git.example/apps/play', 'is neither'],
+    [
+      'jobs list -P git.example:8443/apps/play',
+      'git.example:8443/apps/play is not a web address on',
+    ],
     [`jobs list -P a/b,https://other.example/a/b`, 'is not a web address on'],
   ])('that is none of the instance is refused: %s', async (line, says) => {
     const { code, stdout, stderr } = await run(`${line} --base-url ${base}`)
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(says)])
     expect(stderr).not.toContain('canary')
+  })
+
+  it.each([
+    ['jobs list', { SVC_PROJECT: '-' }, 'SVC_PROJECT takes a single project, not "-"'],
+    ['jobs list', { SVC_PROJECT: 'a/../b' }, 'SVC_PROJECT: "." and ".." cannot be used in a path'],
+    ['jobs list', { SVC_PROJECT: '/' }, 'SVC_PROJECT must not be empty'],
+    ['members list', { SVC_GROUP: 'a,b' }, 'SVC_GROUP takes a single group, not "a,b"'],
+    ['jobs list -P a/../b', {}, '--project: "." and ".." cannot be used in a path'],
+    ['alerts send --title x', { SVC_ALERT_ENDPOINT: 'x' }, 'SVC_ALERT_ENDPOINT must be a URL'],
+  ])('%s of %j is refused by its name', async (line, env, says) => {
+    const { code, stderr } = await run(`${line} --base-url ${base}`, env)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`svcctl: ${says}`)])
   })
 
   it('of another instance in a profile or a variable is refused', async () => {

@@ -26,6 +26,11 @@ const doors: Readonly<Record<string, Door>> = {
     text: ids,
     piped: true,
   },
+  'rows of standard input': {
+    line: 'runners update - --row-fields tag_list --curl --base-url URL',
+    text: 'runner,tag_list\n1,"a,b"\n',
+    piped: true,
+  },
   '--input': {
     line: 'members add 6 -P 1 --input FILE --curl --base-url URL',
     text: '{"access_level":30}\n',

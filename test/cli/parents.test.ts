@@ -189,7 +189,24 @@ describe('a verb of several projects', () => {
       'resource-groups update production -P platform/app,Platform/App --process-mode unordered',
     )
     expect(capitals).toMatchObject([{ project: 'platform/app' }])
+    // A read asks for no path.
     expect(await json('resource-groups get production -P platform/app,1')).toHaveLength(2)
+    expect(await json('mr list -P platform/app,Platform/App --count')).toEqual(
+      await json('mr list -P platform/app --count'),
+    )
+    expect(await rows('jobs list -P 1,platform/app,PLATFORM/APP --curl')).toHaveLength(2)
+  })
+
+  it('takes an object of a project in capitals as the same', async () => {
+    const { stderr } = await run('mr subscribe platform/app!1 Platform/App!1 --dry-run')
+    expect(stderr).toContain('one object was given more than once and is processed once')
+  })
+
+  it('takes a group by number and by path as one', async () => {
+    const line = 'members update 6 --access-level guest --dry-run -G'
+    const once = await rows(`${line} platform`)
+    expect(once).not.toEqual([])
+    expect(await rows(`${line} platform,Platform,1`)).toHaveLength(once.length)
   })
 
   it('looks names up in each project by itself', async () => {

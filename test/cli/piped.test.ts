@@ -159,6 +159,16 @@ describe('quoted cells', () => {
   })
 })
 
+describe('what a spreadsheet writes', () => {
+  it.each([
+    ['semicolons', 'id;description\r\n3;"a;b, c"\r\n"4";x\r\n'],
+    ['semicolons, and all in quotes', '"id";"description"\r\n"3";"a"\r\n"4";"b"\r\n'],
+    ['tabs', 'description\tid\r\n"a, b"\t3\r\n"say ""x"""\t4\r\n'],
+  ])('has its columns between %s', async (_, text) => {
+    expect(await read('runners pause', text)).toEqual(['3', '4'])
+  })
+})
+
 describe('a heading', () => {
   it('is a first line of fields of such lists, whatever --fields asked for', async () => {
     expect(await read('runners pause', 'description\tid\nmine\t3\n')).toEqual(['3'])
@@ -264,7 +274,7 @@ describe('an input that ends is checked whole before anything is written', () =>
   const csv = 'id,description\n4,a\nabc,b\n'
   const owned = (project: string, id: unknown): string =>
     `${JSON.stringify({ project, record: { id } })}\n`
-  const integer = '<id> must be an integer'
+  const unnamed = 'no runner is called by this name'
 
   it('says of a column of no list what to pipe in', async () => {
     const { code, stderr } = await call('runners pause -', { input: 'id,foo\n1,x\n' })
@@ -276,33 +286,34 @@ describe('an input that ends is checked whole before anything is written', () =>
   })
 
   it.each([
-    ['runners pause -', '1\n2\nabc\n4\n', `line 3: ${integer}`],
-    ['runners pause - --journal none', '1\n\nabc\n4\n', `line 3: ${integer}`],
-    ['runners pause - --dry-run', '1\nabc\n', `line 2: ${integer}`],
-    ['runners pause - --curl', '1\nabc\n', `line 2: ${integer}`],
-    ['runners pause - --shard 1/1', '1\nabc\n', `line 2: ${integer}`],
-    ['runners pause 1 -', '2\nabc\n', `line 2: ${integer}`],
-    ['runners drain -', '1\nabc\n', `line 2: ${integer}`],
-    ['runners get -', '1\nabc\n', `line 2: ${integer}`],
-    ['runners pause - -o json', csv, `line 3: ${integer}`],
-    ['runners update - --row-fields description', csv, `line 3: ${integer}`],
-    ['runners pause -', csv.replaceAll(',', '\t'), `line 3: ${integer}`],
-    ['runners pause -', '{"id":1}\n{"id":"x"}\n', `line 2: ${integer}`],
-    ['runners pause -', '[{"id":1},\n {"id":"x"}]\n', `line 2, item 2: ${integer}`],
+    ['runners pause -', '1\n2\nabc\n4\n', `line 3: ${unnamed}`],
+    ['runners pause - --journal none', '1\n\nabc\n4\n', `line 3: ${unnamed}`],
+    ['runners pause - --dry-run', '1\nabc\n', `line 2: ${unnamed}`],
+    ['runners pause - --curl', '1\nabc\n', 'line 2: --curl requires the ID of the runner'],
+    ['runners pause - --shard 1/1', '1\nabc\n', `line 2: ${unnamed}`],
+    ['runners pause 1 -', '2\nabc\n', `line 2: ${unnamed}`],
+    ['runners drain -', '1\nabc\n', `line 2: ${unnamed}`],
+    ['runners get -', '1\nabc\n', `line 2: ${unnamed}`],
+    ['runners pause - -o json', csv, `line 3: ${unnamed}`],
+    ['runners update - --row-fields description', csv, `line 3: ${unnamed}`],
+    ['runners pause -', csv.replaceAll(',', '\t'), `line 3: ${unnamed}`],
+    ['runners pause -', '{"id":1}\n{"id":"x"}\n', `line 2: ${unnamed}`],
+    ['runners pause -', '[{"id":1},\n {"id":"x"}]\n', `line 2, item 2: ${unnamed}`],
     ['runners pause -', '{"id":1}\n{"id":2}\n{"id":oops\n', 'line 3: not valid JSON'],
     [
       'deploy-keys update - --title x',
       owned('g/a', 1) + owned('g/b', 'y'),
-      'line 2: <key-id> must be an integer',
+      'line 2: no deploy key is called by this name',
     ],
     [
       'deploy-keys update - --title x',
       'project,id,title\ng/a,1,x\ng/a,y,x\n',
-      'line 3: <key-id> must be an integer',
+      'line 3: no deploy key is called by this name',
     ],
-    ['deploy-keys enable - -P g/a,g/b', '1\nx\n', 'line 2: <key-id> must be an integer'],
+    ['deploy-keys enable - -P g/a,g/b', '1\nx\n', 'line 2: no deploy key is called by this name'],
     ['deploy-keys enable 3 -P -', 'g/a\n..\n', 'line 2: project: "." and ".." cannot be used'],
     ['integrations delete - -P g/a --yes', 'jira\n..\n', 'line 2: <slug>: "." and ".." cannot be'],
+    ['jobs get - -P g/a', '1\nx\n', 'line 2: <id> must be an integer'],
     ['mr subscribe -', 'g/a!1\ng/a#2\n', 'line 2: g/a#2 is an issue'],
     ['api PUT runners/{} -', '1\n..\n', 'line 2: ".." cannot be used in a path'],
     [
@@ -311,6 +322,7 @@ describe('an input that ends is checked whole before anything is written', () =>
       'line 4: another row for 1 has different values',
     ],
   ])('%s', async (line, input, says) => {
+    server.answer = () => ({ body: [] })
     const { code, stderr } = await call(line, { input })
     expect([code, stderr]).toEqual([2, expect.stringContaining(`standard input, ${says}`)])
     expect(sent()).toEqual([])

@@ -46,6 +46,16 @@ describe('--row-fields', () => {
     },
   )
 
+  it.each([
+    ['commas', 'id,description,tag_list\r\n1,"say ""hi""","a,b"\r\n'],
+    ['semicolons', '\ufeffid;description;tag_list\r\n1;"say ""hi""";a,b\r\n'],
+    ['tabs', 'id\tdescription\ttag_list\r\n1\t"say ""hi"""\t"a,b"\r\n'],
+  ])('reads a sheet with its columns between %s', async (_, sheet) => {
+    const ran = await run('runners update - --row-fields description,tag_list', sheet)
+    const body = { description: 'say "hi"', tag_list: ['a', 'b'] }
+    expect([ran.code, bodies()]).toEqual([0, [['PUT /runners/1', body]]])
+  })
+
   it('adds each member of a sheet with the level and the day of its row', async () => {
     const sheet =
       'user_id,Department,access_level,expires_at\n5,QA,40,2027-01-01\n6,Ops,developer,\n7,Ops,30,\n'

@@ -240,14 +240,9 @@ describe('flags on several levels', () => {
 describe('what follows --', () => {
   it('is an argument, and no word of a command', async () => {
     expect(await run('issues', 'spend', '7', '--', '-1h')).toMatchObject({ args: ['7', '-1h'] })
-    expect(await parseTokens(['--', 'runners', 'list'])).toEqual({
-      kind: 'help',
-      of: { kind: 'root' },
-    })
-    expect(await parseTokens(['runners', '--', 'list'])).toEqual({
-      kind: 'bare',
-      of: { kind: 'area', area: 'runners' },
-    })
+    expect(await parseTokens(['--'])).toEqual({ kind: 'help', of: { kind: 'root' } })
+    for (const line of ['-- runners list', 'runners -- list', '-p a -- runners list'])
+      await expect(parseTokens(line.split(' '))).rejects.toThrow('-- stands before the command')
     expect(await run('runners', 'get', '--', '--help')).toMatchObject({ args: ['--help'] })
   })
 })

@@ -393,6 +393,18 @@ describe('a line with an alias', () => {
     expect(await tab('jobs', 'gone', '--sta')).toBe(':none\n')
   })
 
+  it.each([
+    ['sick', 'check runners -o nagios', 'sick --nosuch', 3, 'svcctl: unknown option'],
+    ['sick', 'check runners -o nagios', 'sick -p nosuch', 3, 'svcctl: unknown profile'],
+    ['sick', 'check runners -o nagios', '-v sick --warn xx', 3, 'svcctl: invalid'],
+    ['plain', 'check runners', 'plain --nosuch', 2, 'svcctl: unknown option'],
+    ['data', 'runners list -o json', 'data --nosuch', 2, '{"error":'],
+    ['data', 'runners get $1 -o json', 'data', 2, '{"error":'],
+  ])('fails in the format that it chooses: %s=%j, %s', async (name, words, line, code, begins) => {
+    const failed = await run(line, having({ [name]: words }))
+    expect([failed.code, failed.stderr.slice(0, begins.length)]).toEqual([code, begins])
+  })
+
   it('survives any text as its line', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), (line) => {

@@ -103,12 +103,14 @@ it('names the other part of an apply that was undone in parts, so that it can be
   const before = await state()
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
   const after = await state()
-  const { stdout } = await run('journal list --fields id -o value')
   const gus = 'PUT /projects/platform%2Fapp/members/8'
   await send(gus, { json: { access_level: 40 } })
   expect((await run('journal undo last --yes')).code).toBe(8)
+  const shown = await run('journal show last')
+  expect(shown.stdout).toMatch(/members\/gus.*it changed since the run/)
+  expect((await run(`apply svcctl.yml --dry-run`)).stderr).not.toContain('did not finish')
   await send(gus, { json: { access_level: 10 } })
-  expect((await run(`journal undo ${stdout.trim()} --yes`)).code).toBe(0)
+  expect((await run('journal undo last --yes')).code).toBe(0)
   expect(await state()).toBe(before)
 
   const redone = await run('journal undo last --redo --yes')

@@ -5,10 +5,10 @@ import { usingSandbox } from '../support/sandbox.js'
 import { svcctl } from '../support/within.js'
 
 const place = usingSandbox()
-const run = (line: string) => {
+const run = (line: string, input?: string) => {
   const { sandbox, config } = place()
   const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.token, SVC_CONFIG_DIR: config }
-  return svcctl(line.split(' '), { env })
+  return svcctl(line.split(' '), { env, input })
 }
 
 describe('an object by its name', () => {
@@ -57,6 +57,49 @@ describe('an object by its name', () => {
     expect(several).toMatchObject({ code: 2, stdout: '' })
     expect(several.stderr).toContain('Pass one of the IDs 1, 2.')
     expect(await run('runners get shared-linux-1 --curl')).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('a name on standard input', () => {
+  const row = (id: number) => expect.stringContaining(`${id}\tactive\ttrue\tfalse\n`)
+  it.each([
+    ['a line', 'runners pause -', 'shared-linux-1\n2\n', [row(1), row(2)]],
+    ['a line beside an ID', 'runners pause 2 -', 'shared-linux-1', [row(2), row(1)]],
+    ['a record', 'runners pause -', '[{"runner":"shared-linux-1"}]', [row(1)]],
+    [
+      'a row',
+      'runners update - --row-fields description',
+      'runner,description\nshared-linux-1,x\n',
+      [expect.stringContaining('1\tdescription\tshared-linux-1\tx\n')],
+    ],
+    [
+      'a row with its project',
+      'deploy-keys update - --can-push',
+      'project,deploy_key\nplatform/app,deploy\n',
+      [expect.stringContaining('platform/app\t1\tcan_push\t')],
+    ],
+  ])('may be %s', async (_, line, input, rows) => {
+    const { code, stdout, stderr } = await run(`${line} --dry-run`, input)
+    for (const one of rows) expect(stdout).toEqual(one)
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^(?:shared-linux-1|deploy) is (?:runner|deploy key) 1\b/),
+    ])
+  })
+
+  it('is refused by its place, and not quoted, where there is none', async () => {
+    for (const line of ['runners pause -', 'runners pause 2 -']) {
+      const none = await run(line, '1\ncanary\n')
+      expect(none).toMatchObject({ code: 2, stdout: '' })
+      expect(none.stderr).toContain('standard input, line 2: no runner is called by this name\n')
+      expect(none.stderr).not.toContain('canary')
+    }
+    const elsewhere = await run('deploy-keys delete - --yes -P platform/app,web/shop', 'old\n')
+    expect(elsewhere.stderr).toContain(
+      'line 1: no deploy key is called by this name in platform/app\n',
+    )
+    const { sandbox } = place()
+    expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([])
   })
 })
 

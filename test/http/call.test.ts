@@ -21,6 +21,27 @@ describe('call', () => {
       'accept-encoding': 'gzip, deflate, br',
     })
   })
+  it('skips a byte order mark, wherever it is cut, but not in a file', async () => {
+    const server = await serve(async ({ url }, response) => {
+      response.flushHeaders()
+      const body = Buffer.from(url.includes('list') ? '\ufeff[{"id":7}]' : '\ufeff{"id":7}')
+      for (const byte of body.subarray(0, 4)) {
+        response.write(Buffer.of(byte))
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      response.end(body.subarray(4))
+    })
+    const client = clientOf(server.base)
+    expect((await client.call(get('/x'))).data).toEqual({ id: 7 })
+    const texts: string[] = []
+    for await (const batch of client.list(get('/list'), {}))
+      for (const record of batch) texts.push(Buffer.from(record).toString())
+    expect(texts).toEqual(['{"id":7}'])
+    const { body } = await client.open(get('/file'))
+    const chunks: Uint8Array[] = []
+    for await (const chunk of body) chunks.push(chunk)
+    expect(Buffer.concat(chunks).toString()).toBe('\ufeff{"id":7}')
+  })
   it('sends a body byte for byte and none where there is none', async () => {
     const server = await serve((_, response) => json(response, 200, {}))
     const client = clientOf(server.base)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseRemoteProject } from '../../src/profile/addresses.js'
@@ -38,6 +38,8 @@ describe('parseRemoteProject', () => {
     ['ssh://git@forge.test:2222/platform/app.git', `${forge}/code`, 'platform/app'],
     ['git+ssh://git@forge.test/platform/app.git', forge, 'platform/app'],
     ['git@bücher.test:platform/app.git', 'https://bücher.test', 'platform/app'],
+    ['git@forge.test:platform/app.wiki.git', forge, 'platform/app'],
+    ['https://forge.test/platform/app.wiki', forge, 'platform/app.wiki'],
   ])('%s on %s is %s', (remote, baseUrl, project) => {
     expect(parseRemoteProject(remote, baseUrl)).toBe(project)
   })
@@ -130,6 +132,22 @@ describe('the scope at hand', () => {
     expect((await findScope('either', {}, session, here))?.value).toBe('platform/app')
   })
 
+  it('is that of an alias in the configuration of SSH, which gets no signs for a shell', async () => {
+    const folder = temporary()
+    const asked = path.join(folder, 'asked')
+    const script = `#!/bin/sh\necho "$@" >> '${asked}'\necho user git\necho hostname forge.test\n`
+    writeFileSync(path.join(folder, 'ssh'), script, { mode: 0o755 })
+    const env = { PATH: `${folder}:${process.env.PATH}` }
+    const here = repository(
+      ['odd', 'ssh://$(x)/platform/app.git'],
+      ['origin', 'git@work:platform/app.wiki.git'],
+    )
+    expect((await findScope('project', env, session, here))?.value).toBe('platform/app')
+    const odd = repository(['origin', 'git@-oProxyCommand=x:a/b.git'], ['up', 'git@a$(x):a/b'])
+    expect((await findScope('project', env, session, odd))?.value).toBe('of/profile')
+    expect(readFileSync(asked, 'utf8')).toBe('-G work\n')
+  })
+
   it('passes over remotes of other instances', async () => {
     const here = repository(
       ['origin', 'git@elsewhere.test:platform/app.git'],
@@ -144,7 +162,11 @@ describe('the scope at hand', () => {
     expect((await findScope('project', env, session, here))?.source).toBe('CI_PROJECT_ID')
     const nowhere = temporary()
     const scope = await findScope('project', {}, session, nowhere)
-    expect(scope).toEqual({ kind: 'project', value: 'of/profile', source: 'profile prod' })
+    expect(scope).toEqual({
+      kind: 'project',
+      value: 'of/profile',
+      source: 'the project of profile prod',
+    })
     expect(await findScope('group', {}, session, here)).toBeUndefined()
     const both = { baseUrl: forge, profile: { ...profile, group: 'g' } }
     expect((await findScope('group', {}, both, here))?.value).toBe('g')

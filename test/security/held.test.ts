@@ -187,7 +187,7 @@ const piped = [
 ] as const
 
 it.each(piped)('%s quotes nothing of standard input that it refuses', async (line) => {
-  server.answer = () => ({ body: { id: 1 } })
+  server.answer = ({ url }) => ({ body: /runners\?/.test(url) ? [] : { id: 1 } })
   for (const input of Object.values(broken).filter((text) => piece.test(text))) {
     if (line.includes('update 1') && input === broken['key.yml']) continue
     const { code, leaks } = await run(line.split(' '), {}, { input })

@@ -115,6 +115,7 @@ describe('requests', () => {
     ],
     ['deploy-keys list --instance', 'GET /deploy_keys?per_page=100'],
     ['pages-domains get www.x.test -P 3', 'GET /projects/3/pages/domains/www.x.test'],
+    ['pages-domains get MÜNCHEN.test -P 3', 'GET /projects/3/pages/domains/xn--mnchen-3ya.test'],
     ['vulnerabilities create --finding-id 4 -P 3', 'POST /projects/3/vulnerabilities?finding_id=4'],
     [
       'dependencies list -P 3 --package-manager npm,yarn',

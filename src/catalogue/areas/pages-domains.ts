@@ -32,7 +32,7 @@ const InstancePagesDomain = Obj(
   { title: 'Pages domain of the instance' },
 )
 
-const domain = string('domain name', { completes: 'pages-domain' })
+const domain = string('domain name', { completes: 'pages-domain', format: 'domain' })
 const ofProject = { id: project() } as const
 const ofDomain = { id: project(), domain } as const
 const settings = {

@@ -65,6 +65,10 @@ export const createMissingVerbFailure = (
 export const createMissingCommandFailure = (): Failure =>
   usage('unknown command', 'Run "svcctl --help" for a list of commands.')
 
+/** Creates the failure for a line whose command follows `--`. */
+export const createDashedCommandFailure = (): Failure =>
+  usage('-- stands before the command', 'Put the words of the command before --.')
+
 /**
  * Creates the failure for a flag that must stand after the command.
  * @param among the words around it

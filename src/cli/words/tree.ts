@@ -15,6 +15,7 @@ import { Failure } from '../../errors.js'
 import { findAccepted } from './accepted.js'
 import { CommandLevel, Leaf, ParsedLineSignal } from './leaf.js'
 import {
+  createDashedCommandFailure,
   createMisplacedFlagFailure,
   createMissingCommandFailure,
   createMissingVerbFailure,
@@ -99,6 +100,8 @@ abstract class Branch extends CommandLevel {
 
   override help(): never {
     if (this.wantsHelp) this.end({ kind: 'help', of: this.place })
+    const end = this.tokens.indexOf('--')
+    if (end >= 0 && end < this.tokens.length - 1) throw createDashedCommandFailure()
     this.handleNoWords()
   }
 
@@ -286,12 +289,32 @@ export const parseTokens = async (typed: readonly string[]): Promise<ParsedLine>
     return await parseLine(tokens)
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    const { expandAlias } = await import('./alias.js')
-    const line = expandAlias(tokens, findWord(tokens, error.word), getCurrentIo().env)
+    const line = await expandWord(tokens, error, false)
     // Only once: an alias cannot stand for another alias.
     if (line !== undefined) return parseLine(line)
     throw error.failure
   }
+}
+
+/** Expands the alias that a word may be. @param isPartial true for a line that may lack arguments */
+const expandWord = async (
+  tokens: readonly string[],
+  { word }: LineError,
+  isPartial: boolean,
+): Promise<readonly string[] | undefined> => {
+  const { expandAlias } = await import('./alias.js')
+  return expandAlias(tokens, findWord(tokens, word), getCurrentIo().env, isPartial)
+}
+
+/** Returns the words of a line that failed, with its alias expanded as far as possible. */
+export const expandFailed = async (typed: readonly string[]): Promise<readonly string[]> => {
+  try {
+    await parseLine(typed)
+  } catch (error) {
+    if (error instanceof LineError)
+      return (await expandWord(typed, error, true).catch(() => undefined)) ?? typed
+  }
+  return typed
 }
 
 /** True if the tokens are complete flags of the program and nothing else. */

@@ -28,6 +28,7 @@ import {
   type RunHistory,
   readRunHistory,
 } from '../../engine/journal/reader.js'
+import { createFailedLine } from '../../engine/journal/run-record.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import { buildResumeLine, createRunJournal, reopenRun } from '../../engine/journaling/runs.js'
 import type { End } from '../../engine/work/report.js'
@@ -228,10 +229,18 @@ export interface ResumedRun extends ApplyRun {
   readonly confirmed: ConfirmedPlan
 }
 
-/** The run that this run undoes, if any. */
-export type UndoHeader = Pick<Header, 'undoes' | 'redo'>
+/** The facts about a run that undoes another one. */
+export interface UndoFacts {
+  readonly undoes: Pick<Header, 'undoes' | 'redo'>
+  /** The failures of objects that changed since the undone run, by their actions. They stay open, so that the undo can be repeated. */
+  readonly conflicts: ReadonlyMap<string, Failure>
+}
 
-const createHeader = async (context: Context, id: string, undoes: UndoHeader): Promise<Header> => ({
+const createHeader = async (
+  context: Context,
+  id: string,
+  undoes: UndoFacts['undoes'],
+): Promise<Header> => ({
   ...undoes,
   run: 1,
   id,
@@ -272,7 +281,7 @@ export const createApplyRun = async (
   context: Context,
   given: PlanGiven,
   made: MadePlan,
-  undoes: UndoHeader = {},
+  { undoes, conflicts }: UndoFacts = { undoes: {}, conflicts: new Map() },
 ): Promise<ApplyRun> => {
   const { place } = context
   const { plan, view } = made
@@ -291,9 +300,14 @@ export const createApplyRun = async (
       'Pass another file with --journal.',
     )
   }
-  for (const [i, { id }] of document.actions.entries())
-    journal.add({ n: i + 1, object: id, state: 'queued' })
-  await journal.append({ input: 'complete', total: document.actions.length })
+  const objects = [...document.actions.map(({ id }) => id), ...conflicts.keys()]
+  for (const [i, object] of objects.entries()) journal.add({ n: i + 1, object, state: 'queued' })
+  await journal.append({ input: 'complete', total: objects.length })
+  const places = new Map(objects.map((object, i) => [object, i + 1]))
+  for (const [object, failure] of conflicts) {
+    const item = { n: places.get(object) ?? 0, object }
+    await journal.append(createFailedLine(item, 'failed', failure))
+  }
   return toApplyRun(journal, document)
 }
 
@@ -308,6 +322,8 @@ export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
   if (last === undefined || !existsSync(getPlanFile(last.file))) return
   const past = await readRunHistory(last.file).catch(() => undefined)
   if (past === undefined || isDone(past)) return
+  // What a complete undo leaves, only another undo can do.
+  if (past.header.undoes !== undefined && past.end === 'completed') return
   const { journal: _, ...globals } = place.globals
   const again = buildResumeLine(command, globals)
   ui.note(`the last apply to ${instance} did not finish; run svcctl ${again} to complete it`)

@@ -35,7 +35,7 @@ import {
   loadResumedRun,
   noteUnfinished,
   type ResumedRun,
-  type UndoHeader,
+  type UndoFacts,
 } from './confirmed-plan.js'
 
 type ReadSecrets = Awaited<ReturnType<typeof readSecrets>>
@@ -124,8 +124,7 @@ const checkSecrets = ({ findings }: DesiredPlan): void => {
 }
 
 /** A run that undoes another run of apply. */
-export interface ApplyUndo {
-  readonly undoes: UndoHeader
+export interface ApplyUndo extends UndoFacts {
   /** Selects the actions that undo the run. */
   readonly selectDue: (made: MadePlan) => Promise<readonly PlannedAction[]>
 }
@@ -180,7 +179,7 @@ async function* applyPlan(
   checkSecrets(made.plan)
   const isShown = isNew && answer.reader === 'people' && answer.terminal
   await confirmChanges(context, made, isShown)
-  const run = resumed ?? (await createApplyRun(context, runGiven, made, undoing?.undoes))
+  const run = resumed ?? (await createApplyRun(context, runGiven, made, undoing))
   yield* executeConfirmedPlan({ context, given, made, secrets, run, reported })
 }
 

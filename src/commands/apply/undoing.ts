@@ -46,9 +46,16 @@ const collectApplied = async ({ file, states }: RunHistory) => {
   return { applied, lost, flags: kept.flags }
 }
 
-/** Creates the function that selects the actions of the undo. Objects that changed since the run are reported and skipped. */
+/**
+ * Creates the function that selects the actions of the undo. Objects that changed since the run are reported and skipped.
+ * @param conflicts receives the failures of such objects
+ */
 const createDueSelector =
-  ({ answer, ui }: Context, applied: ReadonlyMap<string, ApplyRecord>): ApplyUndo['selectDue'] =>
+  (
+    { answer, ui }: Context,
+    applied: ReadonlyMap<string, ApplyRecord>,
+    conflicts: Map<string, Failure>,
+  ): ApplyUndo['selectDue'] =>
   async ({ plan, view }: MadePlan) => {
     const due: PlannedAction[] = []
     const anew = new Set(
@@ -62,8 +69,9 @@ const createDueSelector =
       const why = await done.findObjection(view, action, anew.has(toAddressText(action.address)))
       if (why === undefined) due.push(action)
       else {
-        const text = `it changed since the run: ${why}`
-        ui.report(new Failure('conflict', text), toAddressText(action.address))
+        const failure = new Failure('conflict', `it changed since the run: ${why}`)
+        conflicts.set(action.id, failure)
+        ui.report(failure, toAddressText(action.address))
         answer.setExitCode(exitCodes.partial)
       }
     }
@@ -89,6 +97,7 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
   for (const address of lost.slice(0, mostNamed))
     context.ui.note(`${address}: cannot be undone: its previous state cannot be read`)
   if (lost.length > mostNamed) context.ui.note(`${lost.length - mostNamed} more cannot be undone`)
+  const conflicts = new Map<string, Failure>()
   yield* applyGiven(
     context,
     {
@@ -107,7 +116,8 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
     },
     {
       undoes: redo ? { undoes: id, redo: true } : { undoes: id },
-      selectDue: createDueSelector(context, applied),
+      conflicts,
+      selectDue: createDueSelector(context, applied, conflicts),
     },
   )
 }

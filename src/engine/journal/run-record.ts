@@ -84,7 +84,8 @@ interface KnownFacts {
 
 const noFacts: OutcomeFacts = {}
 
-const createFailedLine = (
+/** Creates the line of an object that failed. */
+export const createFailedLine = (
   { n, object, parent }: Item,
   state: FailedLine['state'],
   { category, message, details }: Failure,

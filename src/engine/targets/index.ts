@@ -5,6 +5,7 @@ import { maskAddresses } from '../../base/secrets/mask.js'
 import { formatCount } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { isNumeric } from '../../catalogue/params.js'
+import { groupAt } from '../../catalogue/undocumented.js'
 import { placeFailure, recoverFrom, usage } from '../../errors.js'
 import { isAddress } from '../../profile/index.js'
 import type { Context } from '../command/context.js'
@@ -79,28 +80,39 @@ const parsePipedPaths = async (
 
 const isNumber = (name: string): boolean => /^\d+$/.test(name)
 
-/** Finds the path of a project by its ID. Returns the ID if the project cannot be read. */
-const findPathById = async ({ instance }: Context, id: string): Promise<string> => {
+/** Finds the path of a project or group by its ID. Returns the ID if the object cannot be read. */
+const findPathById = async (
+  { instance }: Context,
+  kind: Parents['kind'],
+  id: string,
+): Promise<string> => {
   try {
-    const { data } = await instance.call(projects.get, { id: Number(id) })
-    return (isObject(data) ? toText(data.path_with_namespace) : undefined) ?? id
+    const [endpoint, field] =
+      kind === 'project' ? [projects.get, 'path_with_namespace'] : [groupAt, 'full_path']
+    const { data } = await instance.call(endpoint, { id: Number(id) })
+    return (isObject(data) ? toText(data[field]) : undefined) ?? id
   } catch (error) {
     recoverFrom(error)
     return id
   }
 }
 
-/** Removes projects that are named twice: by ID and by path, or in upper and lower case. A write must reach each project once. */
+/**
+ * Removes projects or groups that are named twice: in upper and lower case and, before a write, by ID and by path. A write must reach each
+ * once. A read asks for no paths.
+ */
 const removeDuplicates = async (
   context: Context,
+  kind: Parents['kind'],
   names: readonly string[],
+  writing: boolean,
 ): Promise<readonly string[]> => {
-  const both = names.some(isNumber) && !names.every(isNumber)
+  const both = writing && names.some(isNumber) && !names.every(isNumber)
   const given = names.filter((name) => !isNumber(name)).map((name) => name.toLowerCase())
   const paths = new Set(given)
   const kept = new Map<string, string>()
   for (const name of names) {
-    const path = both && isNumber(name) ? await findPathById(context, name) : undefined
+    const path = both && isNumber(name) ? await findPathById(context, kind, name) : undefined
     const key = (path ?? name).toLowerCase()
     if ((path === undefined || !paths.has(key)) && !kept.has(key)) kept.set(key, name)
   }
@@ -123,7 +135,7 @@ const resolveTargets = async (
   const text = origin === 'piped' ? await context.place.stdin.text() : undefined
   const names =
     text === undefined ? parents.names : await parsePipedPaths(context, parents, text, choice)
-  const once = writing && kind === 'project' ? await removeDuplicates(context, names) : names
+  const once = await removeDuplicates(context, kind, names, writing)
   return once.map((name) => parseParentTarget(kind, name))
 }
 

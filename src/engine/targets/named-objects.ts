@@ -8,10 +8,10 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { getKindWord, type KindName, kinds, toPlural } from '../../catalogue/kinds.js'
 import { isNumeric } from '../../catalogue/params.js'
-import { Failure, isObjectFailure, usage } from '../../errors.js'
+import { Failure, isObjectFailure, placeFailure, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
 import { getSelectList, hasScopeEndpoint } from '../command/derive.js'
-import type { Command } from '../command/types.js'
+import type { Command, Given } from '../command/types.js'
 import type { JournalOptions } from '../journaling/runs.js'
 import type { Raw } from '../plan/line.js'
 import type { ParentTarget } from '../plan/parents.js'
@@ -21,7 +21,7 @@ const namedKinds = ['runner', 'deploy-key', 'approval-rule', 'geo-node'] as cons
 type NamedKind = Extract<KindName, (typeof namedKinds)[number]>
 
 /** A line with names, and the run that looks them up. */
-interface NameQuery {
+export interface NameQuery {
   readonly command: Command
   readonly kind: NamedKind
   /** The names among the arguments, each once. */
@@ -29,12 +29,14 @@ interface NameQuery {
   readonly context: Pick<Context, 'answer' | 'place' | 'ui'>
   /** Takes the names by the IDs that replace them. */
   readonly journaling: Pick<JournalOptions, 'names'>
+  /** The places of the names in standard input. Failures do not quote such a name, because it may be a secret. */
+  readonly places?: Given['places']
 }
 
-type QueryOptions = Pick<NameQuery, 'context' | 'journaling'>
+export type QueryOptions = Pick<NameQuery, 'context' | 'journaling' | 'places'>
 
 /** The IDs of a list by the names of its objects. */
-type IdsByName = ReadonlyMap<string, readonly string[]>
+export type IdsByName = ReadonlyMap<string, readonly string[]>
 
 /** Returns the kind of a command's first argument if its objects have names. */
 const getKind = ({ args: [first] }: Pick<Command, 'args'>): NamedKind | undefined =>
@@ -46,7 +48,7 @@ const countObjects = ({ args: [first] }: Command, args: readonly string[]): numb
   first?.variadic === true ? args.length : 1
 
 /** Opens the look-up of the names among the arguments of a line; undefined if there are none. */
-const openQuery = (
+export const openQuery = (
   command: Command,
   args: readonly string[],
   around: QueryOptions,
@@ -55,9 +57,9 @@ const openQuery = (
   const given = args.slice(0, countObjects(command, args)).filter((text) => !isId(text))
   if (kind === undefined || given.length === 0) return undefined
   if (around.context.place.globals.curl)
-    throw usage(
-      `--curl requires the ID of the ${getKindWord(kind)}`,
-      'A name is looked up in a list.',
+    throw placeFailure(
+      usage(`--curl requires the ID of the ${getKindWord(kind)}`, 'A name is looked up in a list.'),
+      around.places?.get(given[0] ?? ''),
     )
   return { command, kind, names: [...new Set(given)], ...around }
 }
@@ -88,7 +90,7 @@ interface NameList {
 }
 
 /** Finds the list of the objects that a command takes. An object that it brings into a project is in the list of the instance. */
-const findList = async ({ command, kind }: NameQuery): Promise<NameList> => {
+export const findList = async ({ command, kind }: NameQuery): Promise<NameList> => {
   const [area = ''] = kinds[kind].areas
   const all = (await areas.find(({ name }) => name === area)?.load()) ?? {}
   const lists = Object.values<Endpoint>(all).filter((endpoint) => endpoint.lists === kind)
@@ -159,14 +161,15 @@ const describeCandidates = (
 ): string =>
   joinFirst([...ids].flatMap(([name, all]) => all.map((id) => `${text.safe(name)} (${id})`)))
 
-const createMissingFailure = (
-  { kind, context }: NameQuery,
-  name: string,
-  ids: IdsByName,
-): Failure => {
+/** Describes the name that objects have or lack, to follow `is` and `are`. */
+const describeName = ({ context, places }: NameQuery, name: string): string =>
+  places?.has(name) === true ? 'called by this name' : `called "${context.answer.text.safe(name)}"`
+
+const createMissingFailure = (query: NameQuery, name: string, ids: IdsByName): Failure => {
+  const { kind, context } = query
   const word = getKindWord(kind)
   return usage(
-    `no ${word} is called "${context.answer.text.safe(name)}"`,
+    `no ${word} is ${describeName(query, name)}`,
     ids.size === 0
       ? `The list has no ${toPlural(word)}.`
       : `The list has ${describeCandidates(ids, context)}.`,
@@ -174,7 +177,7 @@ const createMissingFailure = (
 }
 
 const createAmbiguity = (
-  { kind, context }: NameQuery,
+  query: NameQuery,
   name: string,
   ids: readonly string[],
   parent?: string,
@@ -182,13 +185,13 @@ const createAmbiguity = (
   const [where, alone] =
     parent === undefined ? ['', ''] : [` of ${parent}`, `, and ${parent} in a line of its own`]
   return usage(
-    `several ${toPlural(getKindWord(kind))}${where} are called "${context.answer.text.safe(name)}"`,
+    `several ${toPlural(getKindWord(query.kind))}${where} are ${describeName(query, name)}`,
     `Pass one of the IDs ${ids.join(', ')}${alone}.`,
   )
 }
 
 /** Says which IDs names are replaced by, and keeps the names for the journal. */
-const reportIds = (
+export const reportIds = (
   { kind, context, journaling }: NameQuery,
   meant: ReadonlyMap<string, string>,
   parent?: string,
@@ -201,12 +204,14 @@ const reportIds = (
 }
 
 /** Finds the ID of each name in one list. @throws Failure `usage` for a name of no object, or of several */
-const findIds = (query: NameQuery, ids: IdsByName): ReadonlyMap<string, string> =>
+export const findIds = (query: NameQuery, ids: IdsByName): ReadonlyMap<string, string> =>
   new Map(
     query.names.map((name) => {
       const [id, ...others] = ids.get(name) ?? []
-      if (id === undefined) throw createMissingFailure(query, name, ids)
-      if (others.length > 0) throw createAmbiguity(query, name, [id, ...others])
+      const place = query.places?.get(name)
+      if (id === undefined) throw placeFailure(createMissingFailure(query, name, ids), place)
+      if (others.length > 0)
+        throw placeFailure(createAmbiguity(query, name, [id, ...others]), place)
       return [name, id] as const
     }),
   )
@@ -218,6 +223,18 @@ const readOneList = async (query: NameQuery, words: readonly string[]): Promise<
   return read
 }
 
+/** Reads the list in the project or group of a line. */
+export const readListOfLine = async (query: NameQuery, { flags }: Raw): Promise<IdsByName> => {
+  const { words, ...list } = await findList(query)
+  const { place } = query.context
+  let parent: string | undefined
+  for (const scope of list.scopes) {
+    const name = flags.get(scope)?.at(-1) ?? (await place.findScope(scope))
+    if (name !== undefined) parent ??= `--${scope}=${name}`
+  }
+  return readOneList(query, parent === undefined ? words : [...words, parent])
+}
+
 /**
  * Returns a line with IDs in place of names.
  * @throws Failure `usage` for a name of no object, or of several
@@ -225,15 +242,7 @@ const readOneList = async (query: NameQuery, words: readonly string[]): Promise<
 export const withIds = async (command: Command, raw: Raw, around: QueryOptions): Promise<Raw> => {
   const query = openQuery(command, raw.args, around)
   if (query === undefined) return raw
-  const { words, ...list } = await findList(query)
-  const { place } = around.context
-  let parent: string | undefined
-  for (const scope of list.scopes) {
-    const name = raw.flags.get(scope)?.at(-1) ?? (await place.findScope(scope))
-    if (name !== undefined) parent ??= `--${scope}=${name}`
-  }
-  const ids = await readOneList(query, parent === undefined ? words : [...words, parent])
-  const idsOfNames = findIds(query, ids)
+  const idsOfNames = findIds(query, await readListOfLine(query, raw))
   reportIds(query, idsOfNames)
   return { ...raw, args: replaceNames(query, raw.args, idsOfNames) }
 }
@@ -241,7 +250,7 @@ export const withIds = async (command: Command, raw: Raw, around: QueryOptions):
 // Several projects or groups: each has an object of the name, with an ID of its own.
 
 /** Reads the list of each parent, by its value. */
-const readListsOfParents = async (
+export const readListsOfParents = async (
   query: NameQuery,
   { words, ...list }: NameList,
   targets: readonly ParentTarget[],
@@ -296,7 +305,7 @@ const createMissingInParents = (
     ...known.map(([parent, ids]) => `${parent} has ${describeCandidates(ids, context)}.`),
   ]
   return usage(
-    `no ${word} is called "${context.answer.text.safe(name)}" in ${parents}`,
+    `no ${word} is ${describeName(query, name)} in ${parents}`,
     hints.length === 0 ? `The lists have no ${toPlural(word)}.` : hints.join(' '),
   )
 }
@@ -308,12 +317,13 @@ const checkNamesInParents = (
   lists: readonly (readonly [string, IdsByName])[],
 ): void => {
   for (const name of query.names) {
+    const place = query.places?.get(name)
     for (const [parent, ids] of lists) {
       const found = ids.get(name) ?? []
-      if (found.length > 1) throw createAmbiguity(query, name, found, parent)
+      if (found.length > 1) throw placeFailure(createAmbiguity(query, name, found, parent), place)
     }
     if (lists.some(([, ids]) => !ids.has(name)))
-      throw createMissingInParents(query, raw, name, lists)
+      throw placeFailure(createMissingInParents(query, raw, name, lists), place)
   }
 }
 
@@ -322,11 +332,20 @@ const checkNamesInParents = (
  * @throws Failure `usage` for a name that does not have exactly one object in each parent
  */
 export const findIdsInParents = async (
-  { command, raw, ...around }: QueryOptions & { readonly command: Command; readonly raw: Raw },
+  {
+    command,
+    raw,
+    given: { args, places },
+    ...around
+  }: Omit<QueryOptions, 'places'> & {
+    readonly command: Command
+    readonly raw: Raw
+    readonly given: Pick<Given, 'args' | 'places'>
+  },
   targets: readonly ParentTarget[],
 ): Promise<readonly ParentTarget[]> => {
-  const open = targets.filter(({ args, failure }) => args === undefined && failure === undefined)
-  const query = openQuery(command, raw.args, around)
+  const open = targets.filter((one) => one.args === undefined && one.failure === undefined)
+  const query = openQuery(command, args, { ...around, places })
   if (query === undefined || open.length === 0) return targets
   const lists = await readListsOfParents(query, await findList(query), open)
   const read = open.flatMap(({ parent, value }) => {
@@ -340,6 +359,6 @@ export const findIdsInParents = async (
     if (list instanceof Failure) return { ...target, failure: list }
     const idsOfNames = findIds(query, list)
     reportIds(query, idsOfNames, target.parent.name)
-    return { ...target, args: replaceNames(query, raw.args, idsOfNames) }
+    return { ...target, args: replaceNames(query, args, idsOfNames) }
   })
 }

@@ -62,7 +62,7 @@ export interface ObjectsLine {
   readonly journaling: JournalOptions
   readonly input: StandardInput
   readonly running: {
-    readonly context: Pick<Context, 'ui'>
+    readonly context: Pick<Context, 'answer' | 'place' | 'ui'>
     readonly endEmptyShard: () => Rows
   }
   /** True if the objects come from a journal, and then from standard input if the line is given it again. */

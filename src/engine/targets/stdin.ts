@@ -12,17 +12,18 @@ import { createNamedParents, parseParentTarget, TargetsWithObjects } from '../pl
 import type { NoteListener } from '../plan/parse-values.js'
 import {
   type Cutter,
-  createCommaCutter,
-  createTabCutter,
+  createCellCutter,
   createTableCutter,
   createValueCutter,
   describePosition,
+  findSeparator,
   readInputObjects,
 } from '../plan/stdin/reader.js'
 import { checkStreamedRows, getRowFlagNames, RowFields } from '../plan/stdin/row-fields.js'
 import { type Cells, createRowFailure, isJsonStart, parseObjectAt } from '../plan/stdin/rows.js'
 import type { GivenObject } from '../work/report.js'
 import { canStreamObjects, createIdConflict, type LineInput, type ObjectsLine } from './objects.js'
+import { withStreamedIds } from './piped-names.js'
 
 /**
  * Opens standard input: as a stream of objects, or as parents with their objects, with the reader of row attributes.
@@ -65,11 +66,20 @@ const isStreamed = (line: ObjectsLine): boolean => {
 
 async function* yieldNothing(): AsyncGenerator<GivenObject> {}
 
+/** Yields objects with IDs in place of names. */
+const replaceNames = (
+  { command, raw, running: { context }, journaling }: ObjectsLine,
+  objects: AsyncIterable<GivenObject>,
+  column?: Column,
+): AsyncIterable<GivenObject> =>
+  withStreamedIds({ command, raw, context, journaling }, objects, column)
+
 /** Opens the objects of standard input, with their parents if the input names them. */
 const openPipedStream = async (
-  { command, raw, input, running, journaling }: ObjectsLine,
+  line: ObjectsLine,
   rowFields: RowFields | undefined,
 ): Promise<ObjectStream> => {
+  const { command, raw, input, running, journaling } = line
   const owning = readsParents(command, raw) && mayNameParents(await input.head())
   const found = owning
     ? await readOwnedObjects(command, input.readChunks(), rowFields)
@@ -77,7 +87,9 @@ const openPipedStream = async (
   if ('below' in found) journaling.parents = found.below
   const { note } = running.context.ui
   const objects =
-    'below' in found ? found.objects : yieldNamedObjects(command, raw, found, { note, rowFields })
+    'below' in found
+      ? replaceNames(line, found.objects, found.below)
+      : replaceNames(line, yieldNamedObjects(command, raw, found, { note, rowFields }))
   return {
     ...('below' in found ? { below: found.below } : {}),
     objects: rowFields === undefined ? objects : checkStreamedRows(objects, rowFields),
@@ -112,10 +124,8 @@ const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | un
  * together.
  * @throws Failure as `readOwnedObjects`
  */
-const readPipedParents = async (
-  { command, raw, input, parents, globals }: ObjectsLine,
-  rowFields: RowFields | undefined,
-) => {
+const readPipedParents = async (line: ObjectsLine, rowFields: RowFields | undefined) => {
+  const { command, raw, input, parents, globals } = line
   if (parents !== undefined || !isFromStdin(raw)) return undefined
   if (globals.select !== undefined) throw createIdConflict()
   if (!readsParents(command, raw) || !mayNameParents(await input.head())) return undefined
@@ -125,7 +135,8 @@ const readPipedParents = async (
   const owned = await readOwnedObjects(command, yieldText(), rowFields)
   if (!('below' in owned)) return undefined
   const found = new TargetsWithObjects()
-  for await (const given of owned.objects) found.add(owned.below, given)
+  for await (const given of replaceNames(line, owned.objects, owned.below))
+    found.add(owned.below, given)
   const { targets } = found
   const [first] = targets
   return first && { targets, raw: { ...raw, args: [] }, parents: createNamedParents(first.kind) }
@@ -186,13 +197,14 @@ const createItemReader =
 
 const createItemCutter = async (head: string): Promise<Cutter<InputItem>> => {
   if (isJsonStart(head)) return createJsonCutter(createValueCutter())
-  const cut = /^\w+\t/.test(head) ? createTabCutter() : await createCommaCutter()
+  const [line = ''] = head.split('\n', 1)
+  const cut = await createCellCutter(findSeparator(line) ?? ',')
   return createTableCutter(cut, createItemReader)
 }
 
 /** True if an input with this beginning may name parents. */
 const mayNameParents = (head: string): boolean =>
-  /^\ufeff?(?:(?:project|group|of)[\t,]|(?:[^\s,]+[\t,])+(?:project|group|of)(?:[\t,\r\n]|$)|\s*(?:\[\s*)?\{[^{}]*"(?:project|group|of)"\s*:)/.test(
+  /^\ufeff?(?:"?(?:project|group|of)"?[\t,;]|(?:[^\s,;]+[\t,;])+"?(?:project|group|of)"?(?:[\t,;\r\n]|$)|\s*(?:\[\s*)?\{[^{}]*"(?:project|group|of)"\s*:)/.test(
     head,
   )
 

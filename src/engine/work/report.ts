@@ -399,9 +399,9 @@ export class Breaker {
 
 // Objects that occur more than once in the input of a run.
 
-/** Returns a key that is equal for equal objects. */
+/** Returns a key that is equal for equal objects. Instances compare paths of projects regardless of case. */
 export const getObjectKey = ({ object, parent = '' }: GivenObject): string =>
-  `${normalizeId(parent)}\0${normalizeId(object)}`
+  `${normalizeId(parent).toLowerCase()}\0${normalizeId(object)}`
 
 export class SeenObjects {
   readonly #seen = new Set<number | string>()

@@ -4,6 +4,7 @@ import { sleep } from '../../base/async.js'
 import { getCurrentIo } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
+import { group, project } from '../../catalogue/params.js'
 import { refreshTimeout } from '../../client/defaults.js'
 import type { SnapshotReader } from '../../client/snapshot-answers.js'
 import { Failure } from '../../errors.js'
@@ -29,6 +30,7 @@ import type { ScopeKind } from '../command/derive.js'
 import { writesFiles } from '../command/flags.js'
 import type { RunOrigin } from '../command/types.js'
 import type { InnerPart, OpenSessions, RunOptions } from '../options.js'
+import { checkSegment } from '../plan/segments.js'
 import { addWorkspaceHint } from './hints.js'
 import { getInstanceName, openSandboxSession } from './sandbox.js'
 
@@ -364,9 +366,12 @@ export class Workspace implements WorkspaceService {
       getEnvironmentScope(takes, this.env) ??
       (await findScope(takes, this.env, await this.session(), this.#searched))
     if (scope === undefined) return undefined
-    if (!isAddress(scope.value)) return { ...scope, value: cleanPath(scope.value) }
-    const { value } = parsePlace(scope.value, (await this.session()).baseUrl, scope.kind)
-    return { ...scope, value }
+    const { kind, source } = scope
+    const value = isAddress(scope.value)
+      ? parsePlace(scope.value, (await this.session()).baseUrl, kind).value
+      : cleanPath(scope.value)
+    checkSegment(source, kind === 'project' ? project() : group(), value)
+    return { kind, value }
   }
 }
 

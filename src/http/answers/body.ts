@@ -2,6 +2,7 @@
 import type { Transform } from 'node:stream'
 import { ByteBuffer } from '../../base/bytes.js'
 import { bounds } from '../../base/json/json.js'
+import { ByteOrderMarkFilter } from '../../base/utf8.js'
 import { Failure } from '../../errors.js'
 import { createUnusableAnswerFailure, toLostRequest } from './network.js'
 
@@ -15,7 +16,7 @@ const patienceFactor = 10
 
 /**
  * A body with a limit on the total time spent waiting for it, against answers that trickle without an end. The time that the reader takes
- * does not count.
+ * does not count. A byte order mark, which some proxies add, is removed.
  */
 export class TimedBody {
   readonly #bytes: AsyncIterable<Uint8Array>
@@ -35,12 +36,13 @@ export class TimedBody {
     this.#waited = 0
   }
 
-  /** Returns the same bytes without a time limit, for downloads. */
+  /** Returns all bytes without a time limit, for downloads. */
   withoutTimeLimit(): AsyncIterable<Uint8Array> {
     return this.#bytes
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    const mark = new ByteOrderMarkFilter()
     let since = getMonotonicTime()
     for await (const chunk of this.#bytes) {
       this.#waited += getMonotonicTime() - since
@@ -49,9 +51,10 @@ export class TimedBody {
           `the response did not finish within ${formatSeconds(this.#limit)}`,
           this.#label,
         )
-      yield chunk
+      yield mark.write(chunk)
       since = getMonotonicTime()
     }
+    yield mark.end()
   }
 }
 

@@ -76,7 +76,7 @@ const createTextLineCutter = (): Cutter<NumberedText> => {
 }
 
 /** Splits text into rows of cells at tabs. */
-export const createTabCutter = (): Cutter<Cells> => {
+const createTabCutter = (): Cutter<Cells> => {
   const lines = createTextLineCutter()
   return (text, last) =>
     lines(text, last).map((line) => ({
@@ -91,10 +91,15 @@ type CsvParser = typeof import('csv-parse/sync')['parse']
 const hasOddQuotes = (text: string): boolean => text.split('"').length % 2 === 0
 
 /** @throws Failure `usage` with the place, for misplaced quotation marks */
-const parseCommas = (parse: CsvParser, lines: readonly NumberedText[]): readonly Cells[] => {
+const parseCsv = (
+  parse: CsvParser,
+  lines: readonly NumberedText[],
+  delimiter: string,
+): readonly Cells[] => {
   const place = `line ${lines[0]?.number ?? 1}`
   try {
-    const rows = parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
+    const text = lines.map((line) => line.text).join('\n')
+    const rows = parse(text, { delimiter, relax_column_count: true })
     return rows.map((row) => ({ place, cells: row.map((cell) => unescapeFormula(cell.trim())) }))
   } catch {
     throw createRowFailure(
@@ -105,8 +110,8 @@ const parseCommas = (parse: CsvParser, lines: readonly NumberedText[]): readonly
   }
 }
 
-/** Splits text into rows of cells at commas. A quoted cell may span several lines. */
-export const createCommaCutter = async (): Promise<Cutter<Cells>> => {
+/** Splits text into rows of cells at a comma or semicolon. A quoted cell may span several lines. */
+const createCsvCutter = async (delimiter: string): Promise<Cutter<Cells>> => {
   const { parse } = await import('csv-parse/sync')
   const lines = createTextLineCutter()
   let waiting: NumberedText[] = []
@@ -115,7 +120,7 @@ export const createCommaCutter = async (): Promise<Cutter<Cells>> => {
   return (text, last) => {
     const found: Cells[] = []
     const take = (): void => {
-      found.push(...parseCommas(parse, waiting))
+      found.push(...parseCsv(parse, waiting, delimiter))
       waiting = []
       length = 0
     }
@@ -130,6 +135,22 @@ export const createCommaCutter = async (): Promise<Cutter<Cells>> => {
     return found
   }
 }
+
+/**
+ * Returns the separator between the columns of a heading; undefined if there is none. Where commas mark decimals, spreadsheets write
+ * semicolons.
+ */
+export const findSeparator = (head: string): string | undefined => {
+  if (head.includes('\t')) return '\t'
+  const plain = head.replaceAll(/"(?:[^"]|"")*"/g, '')
+  const [commas, semicolons] = [',', ';'].map((one) => plain.split(one).length)
+  if (commas === 1 && semicolons === 1) return undefined
+  return (semicolons ?? 0) > (commas ?? 0) ? ';' : ','
+}
+
+/** Splits text into rows of cells at a separator. */
+export const createCellCutter = async (separator: string): Promise<Cutter<Cells>> =>
+  separator === '\t' ? createTabCutter() : createCsvCutter(separator)
 
 // The objects that the items name.
 
@@ -214,10 +235,15 @@ const getFirstLine = (text: string, last: boolean): string | undefined => {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
-const parseCsvHeading = async (head: string): Promise<readonly string[] | undefined> => {
+/** Returns the cells of a first line; undefined if it cannot be parsed. */
+const parseHeading = async (
+  head: string,
+  delimiter: string,
+): Promise<readonly string[] | undefined> => {
+  if (delimiter === '\t') return splitCells(head)
   const { parse } = await import('csv-parse/sync')
   try {
-    const [cells = []] = parse(head)
+    const [cells = []] = parse(head, { delimiter })
     return cells.map((cell) => unescapeFormula(cell.trim()))
   } catch {
     return undefined
@@ -244,11 +270,10 @@ const chooseCutter = async (
       throw createColumnsFailure(cells, objects)
     return false
   }
-  const hasTabs = head.includes('\t')
-  const csv = !hasTabs && head.includes(',') ? await parseCsvHeading(head) : undefined
-  const cells = hasTabs ? splitCells(head) : csv
-  if (cells === undefined || !isHeading(cells)) return createLineCutter(reading)
-  const cut = hasTabs ? createTabCutter() : await createCommaCutter()
+  const separator = findSeparator(head)
+  const cells = separator && (await parseHeading(head, separator))
+  if (separator === undefined || !cells || !isHeading(cells)) return createLineCutter(reading)
+  const cut = await createCellCutter(separator)
   return createTableCutter(cut, (heading) => createRowReader(heading, reading))
 }
 

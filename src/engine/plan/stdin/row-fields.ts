@@ -123,7 +123,7 @@ export class RowFields implements RowTap {
     throw createRowFailure(
       place,
       'no columns found for --row-fields',
-      'Pipe in CSV with a heading (commas or tabs between its columns), or JSON records.',
+      'Pipe in CSV with a heading (commas, semicolons or tabs between its columns), or JSON records.',
     )
   }
 

@@ -119,7 +119,15 @@ export const createRowReader = (
   }
 }
 
-export const splitCells = (text: string): string[] => text.split('\t').map((cell) => cell.trim())
+/** Removes the quotes that spreadsheets write around cells with commas or quotes. */
+const unquoteCell = (cell: string): string =>
+  /^"(?:[^"]|"")*"$/.test(cell) && /[",]/.test(cell.slice(1, -1))
+    ? cell.slice(1, -1).replaceAll('""', '"')
+    : cell
+
+/** Splits a line at tabs. */
+export const splitCells = (text: string): string[] =>
+  text.split('\t').map((cell) => unquoteCell(cell.trim()))
 
 /** True for a line of a list without its heading, as `grep` leaves it. It has as many columns, the object first. */
 export const isHeadless = (cells: readonly string[], objects: Objects): boolean =>
