@@ -31,7 +31,10 @@ import { type InterruptedSnapshot, ProgressLog, type SnapshotHeader } from './sn
 import { readVersion } from './vocabulary-reading.js'
 
 const flags = {
-  to: { ...string('folder to write to', { placeholder: 'folder', writes: true }), required: true },
+  to: {
+    ...string('folder to write to', { placeholder: 'folder', writes: true, completes: 'file' }),
+    required: true,
+  },
   group: {
     ...list('string', 'limit to these groups and what is below them', { completes: 'group' }),
     short: 'G',

@@ -7,9 +7,9 @@ import type { Context, InstanceService } from '../../engine/command/context.js'
 import { yieldNone } from '../../engine/command/outcomes.js'
 import type { Plan, RevertedRun, WriteOptions } from '../../engine/command/types.js'
 import {
+  begunRunArgument,
   checkIdentity,
   formatRunLine,
-  journalArgument,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
@@ -151,7 +151,7 @@ export const undoCommand = define({
     '"last" is the last write of this profile on its instance. If that write has no journal, or if svcctl cannot tell which write was the last, it does nothing and the hint names the run.',
   ],
   writes: true,
-  args: [journalArgument],
+  args: [begunRunArgument],
   flags,
   rows: undoRun,
 })

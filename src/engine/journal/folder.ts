@@ -418,3 +418,9 @@ export const journalArgument: Argument = {
   mayBeFile: true,
   values: () => suggestRuns(getCurrentIo().env),
 }
+
+/** The positional argument that names a run that has begun. */
+export const begunRunArgument: Argument = {
+  ...journalArgument,
+  values: () => suggestRuns(getCurrentIo().env, ({ seq }) => seq !== undefined),
+}
