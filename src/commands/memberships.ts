@@ -348,5 +348,6 @@ export const where = define({
   flags,
   endpoints: [],
   readOnly: true,
+  ownNames: true,
   rows: listMemberships,
 })
