@@ -118,6 +118,13 @@ it('what journal undo restores, one object or several', async () => {
   expect(several.stdout).toMatch(/^ownid,owndescription,.*\n2,shared-linux-2,/)
 })
 
+it('what a planned run would change', async () => {
+  await run('runners pause 1 --dry-run --save')
+  const { stdout } = await run('journal list --planned -o value --fields id')
+  const { stderr } = await run(`journal run ${stdout.trim()} --dry-run`)
+  expect(stderr).toContain('    ownactive: true → false')
+})
+
 it('the memberships of a user', async () => {
   const { stdout, stderr } = await run('members where ana --direct -o csv')
   expect(stderr).not.toContain('no record has the field')
