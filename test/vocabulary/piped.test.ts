@@ -128,5 +128,5 @@ it('what a planned run would change', async () => {
 it('the memberships of a user', async () => {
   const { stdout, stderr } = await run('members where ana --direct -o csv')
   expect(stderr).not.toContain('no record has the field')
-  expect(stdout).toMatch(/ownaccess_ownlevel,ownexpires_ownat\n.*,direct,owner,/)
+  expect(stdout).toMatch(/ownaccess_ownlevel,ownexpires_ownat\n.*,ana,direct,owner,/)
 })
