@@ -38,8 +38,9 @@ export const run = async (
   args: readonly string[],
   { env = processIo.env, cwd, input, signal }: RunLineOptions = {},
 ): Promise<RunLineResult> => {
-  // A program without types may pass a text, or numbers among the words.
-  if (!Array.isArray(args)) return { stdout: '', stderr: noWords, exitCode: 2 }
+  // A program without types may pass a text, or numbers among the words. A value that is missing must not become the word "undefined".
+  if (!Array.isArray(args) || args.some((word) => word === undefined || word === null))
+    return { stdout: '', stderr: noWords, exitCode: 2 }
   const folder = cwd === undefined ? undefined : resolve(cwd)
   const line = createLineIo(args.map(String), { env: { ...env }, cwd: folder, input })
   const stop = () => line.interrupt()

@@ -56,6 +56,11 @@ describe('a line', () => {
     })
     const words = ['runners', 'get', 1, '-o', 'id']
     expect(await untyped(words, { env })).toMatchObject({ stdout: '1\n', exitCode: 0 })
+    for (const missing of [undefined, null])
+      expect(await untyped(['runners', 'get', missing], { env })).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('list of words'),
+      })
   })
 
   it('takes its variables from env alone, and the profile folder from HOME in it', async () => {

@@ -215,9 +215,12 @@ const toWriteFailure = (path: string, cause: unknown): Failure =>
  * Creates a file that gets its name once it is complete.
  * @throws Failure `failed` if it cannot be created
  */
-const createAnswerFile = async (path: string, signal: AbortSignal): Promise<AnswerFile> => {
+const createAnswerFile = async (
+  path: string,
+  options: Pick<FileOptions, 'secret' | 'signal'>,
+): Promise<AnswerFile> => {
   try {
-    const file = await openWhole(resolvePath(path), { signal })
+    const file = await openWhole(resolvePath(path), options)
     /** The first failure. All later ones are its consequences. */
     let broken: Failure | undefined
     const attempt = async (work: () => Promise<void>): Promise<void> => {
@@ -297,6 +300,8 @@ interface FileOptions {
   readonly name: string
   readonly globals: FileFlags
   readonly env: NodeJS.ProcessEnv
+  /** True if the answer may contain a secret, so that only the owner may read the file. */
+  readonly secret: boolean
   readonly signal: AbortSignal
 }
 
@@ -307,10 +312,11 @@ interface FileOptions {
 export const openAnswerFile = async (
   screen: Streams,
   endPage: EndPage | undefined,
-  { name, globals: { to, open }, env, signal }: FileOptions,
+  { name, globals: { to, open }, env, ...options }: FileOptions,
 ): Promise<Streams> => {
   const path = open ? await createPageFile(name) : to
-  const file = path === undefined || path === '-' ? undefined : await createAnswerFile(path, signal)
+  const file =
+    path === undefined || path === '-' ? undefined : await createAnswerFile(path, options)
   const { notes: plainNotes, style } = screen
   const texts: string[] = []
   const notes = endPage === undefined ? plainNotes : keepNotes(plainNotes, texts)

@@ -5,7 +5,7 @@ import { getCurrentIo, type Stdout } from '../base/io.js'
 import { getStandardInput } from '../base/standard-input.js'
 import { tellOnce } from '../base/text.js'
 import { writes } from '../catalogue/endpoint.js'
-import { getCommandName } from '../engine/command/derive.js'
+import { canRevealSecret, getCommandName } from '../engine/command/derive.js'
 import { type Globals, isRepeated } from '../engine/command/globals.js'
 import type { ExchangeScreen } from '../engine/instance/exchange.js'
 import type { PollScreen } from '../engine/repeat.js'
@@ -317,6 +317,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   if (!filed && format.page === undefined) return streams
   const { checkFileFlags, openAnswerFile } = await import('./answer-file.js')
   checkFileFlags(format, globals, style.terminal)
-  const named = { name: getCommandName(command), globals, env, signal }
+  const secret = globals.showSecrets || canRevealSecret(command)
+  const named = { name: getCommandName(command), globals, env, secret, signal }
   return openAnswerFile(streams, await format.page?.(), named)
 }

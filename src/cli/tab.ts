@@ -171,7 +171,12 @@ const listCandidates = async (
   }
   const fixed = getFixedValues(param).map((value) => ({ value }))
   const what = param.suggests ?? param.completes
-  return { items: what === undefined ? fixed : [...fixed, ...(await live(what, command, words))] }
+  if (what === undefined) return { items: fixed }
+  const items = [...fixed, ...(await live(what, command, words))]
+  // A run is also named by its file.
+  return what === 'run' && filterByPrefix(current, items).items.length === 0
+    ? { items: [], files: true }
+    : { items }
 }
 
 /** Returns the values in an argument's name (`bash|zsh|fish`). */
@@ -271,8 +276,11 @@ const completeInCommand = async (
     return suggestArguments(command, rest, before, current, live)
   }
   const flag = findPendingFlag(command, rest)
-  if (flag !== undefined)
-    return removeOptions(await completeValue(flag, command, rest, current, live))
+  if (flag !== undefined) {
+    const found = await completeValue(flag, command, rest, current, live)
+    // A dash that is typed is part of the value: --sort -created_at
+    return current.startsWith('-') ? found : removeOptions(found)
+  }
   if (/^--[^=]+=/.test(current)) return completeAfterEquals(command, rest, current, live)
   if (current.startsWith('-')) return filterByPrefix(current, listFlagCandidates(command))
   const before = getArguments(command, rest)

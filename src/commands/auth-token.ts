@@ -35,6 +35,7 @@ export const tokenCommand = define({
     'Other programs can use it: curl -H "PRIVATE-TOKEN: $(svcctl auth token)". The credentials of protected profiles and session cookies are not printed.',
   ],
   single: true,
+  credential: true,
   rows: async function* (context) {
     checkPlain(context)
     yield* yieldText(`${await readToken(await context.place.session())}\n`)
@@ -89,6 +90,7 @@ export const gitCredentialCommand = define({
     'Set it for an instance: git config --global credential.https://svc.example.helper "!svcctl auth git-credential". It answers for the scheme, host and port of an unprotected profile, and stores nothing.',
   ],
   single: true,
+  credential: true,
   args: [
     {
       name: 'get|store|erase',

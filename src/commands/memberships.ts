@@ -322,7 +322,8 @@ const flags = {
   direct: boolean('list only direct memberships'),
 } as const
 
-const columns = ['membership', 'access_level', 'expires_at'] as const
+/** The username lets other commands read the table as objects. */
+const columns = ['username', 'membership', 'access_level', 'expires_at'] as const
 
 async function* listMemberships(context: Context, given: Arguments<typeof flags>): Rows {
   const [user = ''] = given.args
@@ -348,5 +349,6 @@ export const where = define({
   flags,
   endpoints: [],
   readOnly: true,
+  ownNames: true,
   rows: listMemberships,
 })

@@ -7,7 +7,8 @@ import { mr } from '../catalogue/areas/mr.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
 import { boolean, integer } from '../catalogue/params.js'
-import type { Context, InstanceService } from '../engine/command/context.js'
+import type { Context } from '../engine/command/context.js'
+import { addInstanceFlags } from '../engine/command/globals.js'
 import { type InterruptNote, toCallAnswer, withInterruptNote } from '../engine/command/outcomes.js'
 import type { Plan, ReceivedAnswer } from '../engine/command/types.js'
 import type { PlanAnswer, Rows } from '../engine/rows.js'
@@ -15,10 +16,16 @@ import { Failure } from '../errors.js'
 import { shouldShowChanges } from './answers.js'
 import { type Arguments, define } from './define.js'
 
+/** Returns the line that shows the merge request of a plan. */
+const formatGetLine = ({ place }: Context, { values }: Plan): string => {
+  const reference = `${String(values.id)}!${String(values.merge_request_iid)}`
+  return addInstanceFlags(`svcctl mr get ${quoteWord(reference)}`, place.globals)
+}
+
 /** Reads whether the rebase is in progress. An answer without that field is a failure, not the end of the rebase. */
-const readRebase = async (instance: InstanceService, plan: Plan) => {
+const readRebase = async (context: Context, plan: Plan) => {
   const input = { ...pickPathValues(mr.get, plan.values), include_rebase_in_progress: true }
-  const whole = await instance.call(mr.get, input)
+  const whole = await context.instance.call(mr.get, input)
   const { data, status } = whole
   const going = data?.rebase_in_progress
   if (typeof going !== 'boolean')
@@ -28,7 +35,7 @@ const readRebase = async (instance: InstanceService, plan: Plan) => {
       {
         status,
         unknownOutcome: true,
-        hint: 'The rebase was requested. Check it with: svcctl mr get',
+        hint: `The rebase was requested. Check it with: ${formatGetLine(context, plan)}`,
       },
     )
   return { going, error: toText(data?.merge_error), outcome: toCallAnswer(whole) }
@@ -36,18 +43,19 @@ const readRebase = async (instance: InstanceService, plan: Plan) => {
 
 /** Waits until the rebase ends. */
 const waitForRebase = async (
-  { instance, place }: Context,
+  context: Context,
   plan: Plan,
   timeout: number,
 ): Promise<PlanAnswer> => {
+  const { clock } = context.place
   const readEndedRebase = async () => {
-    const found = await readRebase(instance, plan)
+    const found = await readRebase(context, plan)
     return found.going ? undefined : found
   }
-  const ended = await poll(readEndedRebase, getTimeAfter(timeout, place.clock), place.clock)
+  const ended = await poll(readEndedRebase, getTimeAfter(timeout, clock), clock)
   if (ended === undefined)
     throw new Failure('failed', `the rebase was still in progress after ${timeout} s`, {
-      hint: 'The rebase continues on the instance. Check it with svcctl mr get, or pass a longer --wait-timeout.',
+      hint: `The rebase continues on the instance. Pass a longer --wait-timeout, or check it with: ${formatGetLine(context, plan)}`,
     })
   if (ended.error !== undefined)
     throw new Failure('failed', ended.error, {
@@ -57,9 +65,9 @@ const waitForRebase = async (
 }
 
 /** Describes an interruption while waiting. The rebase itself continues on the instance. */
-const describeInterruption = ({ label = '' }: Plan): InterruptNote => ({
-  text: `while waiting; the rebase of ${label} continues on the instance`,
-  hint: `Check it with: svcctl mr get ${quoteWord(label)}`,
+const describeInterruption = (context: Context, plan: Plan): InterruptNote => ({
+  text: `while waiting; the rebase of ${plan.label ?? ''} continues on the instance`,
+  hint: `Check it with: ${formatGetLine(context, plan)}`,
 })
 
 const flags = {
@@ -84,7 +92,7 @@ async function* requestRebase(context: Context, given: Arguments<typeof flags>):
     yield* context.write(actions, {
       finish: async (plan: Plan, answer: ReceivedAnswer) => {
         if ('failure' in answer) throw answer.failure
-        return withInterruptNote(describeInterruption(plan), () =>
+        return withInterruptNote(describeInterruption(context, plan), () =>
           waitForRebase(context, plan, timeout),
         )
       },

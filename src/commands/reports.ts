@@ -1,6 +1,7 @@
 /** Renders and writes reports for CI and monitoring: JUnit, SARIF, Nagios and Prometheus. */
 
-import { resolve, sep } from 'node:path'
+import { isAbsolute, resolve, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { isStream, writeWhole } from '../base/files/files.js'
 import { redactSecrets } from '../base/secrets/redact.js'
 import type { WorkspaceService } from '../engine/command/context.js'
@@ -89,10 +90,13 @@ export interface SarifResult {
   readonly logical?: string
 }
 
-/** Converts the path of a file to a URI. Characters such as `#`, `?` and `:` are encoded. */
-const toUri = (file: string): string =>
+/** Converts the path of a file to a URI. Characters such as `#`, `?` and `:` are encoded. An absolute path has the scheme `file`, as SARIF requires. */
+const toUri = (file: string): string => {
   // Lone surrogates cannot be encoded, so they become replacement characters.
-  Buffer.from(file).toString().split(sep).map(encodeURIComponent).join('/')
+  const path = Buffer.from(file).toString()
+  if (isAbsolute(path)) return pathToFileURL(path).href
+  return path.split(sep).map(encodeURIComponent).join('/')
+}
 
 const toSarifResult = ({ ruleId, level, text, file, line, column, logical }: SarifResult) => ({
   ruleId,

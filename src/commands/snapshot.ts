@@ -14,6 +14,7 @@ import { boolean, list, string } from '../catalogue/params.js'
 import { account } from '../catalogue/undocumented.js'
 import type { SnapshotGap, SnapshotKind } from '../client/snapshot-manifest.js'
 import type { Context, LineAnswer } from '../engine/command/context.js'
+import { addInstanceFlags } from '../engine/command/globals.js'
 import { createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { exitCodes, explainUnread, Failure, isUnoffered, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
@@ -31,7 +32,10 @@ import { type InterruptedSnapshot, ProgressLog, type SnapshotHeader } from './sn
 import { readVersion } from './vocabulary-reading.js'
 
 const flags = {
-  to: { ...string('folder to write to', { placeholder: 'folder', writes: true }), required: true },
+  to: {
+    ...string('folder to write to', { placeholder: 'folder', writes: true, completes: 'file' }),
+    required: true,
+  },
   group: {
     ...list('string', 'limit to these groups and what is below them', { completes: 'group' }),
     short: 'G',
@@ -247,7 +251,7 @@ async function* runSnapshot(context: Context, given: SnapshotGiven): Rows {
   if (to === '')
     throw usage(
       'snapshot requires --to, the folder to write to',
-      `For example: svcctl snapshot ${given.args.map((line) => `${quoteWord(line)} `).join('')}--to before`,
+      `For example: ${addInstanceFlags(`svcctl snapshot ${given.args.map((line) => `${quoteWord(line)} `).join('')}--to before`, place.globals)}`,
     )
   const folder = resolvePath(to, place.cwd)
   const lock = await lockFolder(folder)

@@ -258,8 +258,10 @@ const openConnection = (options: ConnectOptions): Connection =>
     const consent = { yes: true, interactive: false, confirm }
     const run = createRequestRun(destination)
     let opened: Promise<InstanceClient> | undefined
+    let closed = false
     return {
-      instance: () => {
+      instance: async () => {
+        if (closed) throw usage('the client is closed')
         opened ??= openInstance(options, destination, run)
         return opened
       },
@@ -269,6 +271,7 @@ const openConnection = (options: ConnectOptions): Connection =>
       },
       close: () =>
         rethrowPublicErrors(async () => {
+          closed = true
           await (await opened?.catch(() => undefined))?.close()
           await run.close()
         }),

@@ -1,12 +1,12 @@
 /** `auth login|status|logout|switch`: what is tried, what is kept, and what is said of it. */
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { certificate, key } from '../http/certificate.js'
-import { configuration } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -380,6 +380,9 @@ describe('auth token', () => {
     await login('work')
     expect(await run('auth token')).toMatchObject({ code: 0, stdout: `${good}\n`, stderr: '' })
     expect(await run('auth token -p work -q')).toMatchObject({ code: 0, stdout: `${good}\n` })
+    const file = join(folder(), 'token')
+    expect((await run(`auth token --to ${file}`)).code).toBe(0)
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([`${good}\n`, 0o600])
     await run('profile set work --protected')
     const refused = await run('auth token')
     expect([refused.code, refused.stdout]).toEqual([2, ''])

@@ -1,6 +1,6 @@
 /** A plan held against another commit of a real repository, and the jobs of the guide that review and apply it. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -22,27 +22,29 @@ const identity = [
   'commit.gpgsign=false',
 ]
 
+const git = (cwd: string, ...args: readonly string[]): string =>
+  execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8' }).trim()
+
 /** A repository with a commit of no declared files, and lines about it. */
 const repository = async (hook?: Hook) => {
   const front = await frontOf(url, hook)
   const cwd = folder()
   const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: front.base }
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8' }).trim()
+  const inside = (...args: readonly string[]): string => git(cwd, ...args)
   const commit = (files: Readonly<Record<string, string | undefined>>): string => {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(join(cwd, path, '..'), { recursive: true })
       if (text === undefined) rmSync(join(cwd, path))
       else writeFileSync(join(cwd, path), text)
     }
-    git('add', '-A')
-    git('commit', '-q', '-m', 'x')
-    return git('rev-parse', 'HEAD')
+    inside('add', '-A')
+    inside('commit', '-q', '-m', 'x')
+    return inside('rev-parse', 'HEAD')
   }
-  git('init', '-q', '-b', 'main')
+  inside('init', '-q', '-b', 'main')
   const first = commit({ README: 'empty' })
   const run = (line: string) => svcctl(line.split(' '), { cwd, env })
-  return { run, git, commit, first, cwd, env, front }
+  return { run, git: inside, commit, first, cwd, env, front }
 }
 const rule = (n: number, more = ''): string =>
   `version: 1\nprojects: {platform/app: {approval_rules: {Security: {approvals_required: ${n}}${more}}}}\n`
@@ -148,6 +150,34 @@ describe('a plan against a commit', () => {
       2,
       expect.stringContaining('--against requires a git repository and the program git'),
     ])
+  })
+
+  it('is refused with the words of git where git cannot read the repository', async () => {
+    const { run, commit, cwd } = await repository()
+    const said = async () => {
+      const { code, stderr } = await run('plan --against HEAD~1')
+      return [code, stderr]
+    }
+    commit({ 'svcctl/a.yml': rule(1) })
+    commit({ 'svcctl/a.yml': rule(2) })
+    const objects = join(cwd, '.git', 'objects')
+    for (const name of readdirSync(objects).filter((one) => one.length === 2))
+      for (const file of readdirSync(join(objects, name)))
+        if (git(cwd, 'cat-file', '-t', name + file) === 'blob') rmSync(join(objects, name, file))
+    expect(await said()).toEqual([
+      2,
+      expect.stringMatching(/repository is damaged: [0-9a-f]{40} missing/),
+    ])
+    git(cwd, 'config', 'core.repositoryformatversion', '99')
+    expect(await said()).toEqual([2, expect.stringContaining('program git: fatal: ')])
+  })
+
+  it('finds files that are named by a link to their folder', async () => {
+    const { run, commit, cwd } = await repository()
+    commit({ 'svcctl/a.yml': rule(2) })
+    const link = join(folder(), 'link')
+    symlinkSync(cwd, link)
+    expect((await run(`plan ${link}/svcctl --against HEAD`)).stdout).toContain('1 other change')
   })
 })
 

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileS
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
+import { sandbox } from '../sandbox/instance.js'
 import { blocksOf, textOf } from '../support/pages.js'
 import { configuration, folder } from '../support/program.js'
 import { startLine, svcctl } from '../support/within.js'
@@ -58,7 +59,8 @@ describe('the file of the guide', () => {
     const state = async () =>
       (await run('users list --where username=gus -o csv --fields state')).stdout
     const before = await state()
-    expect((await run('users block 8 --yes')).code).toBe(0)
+    // The instance answers with true, which is no record.
+    expect(await run('users block 8 --yes -o id')).toMatchObject({ code: 0, stdout: '' })
     expect(await state()).toContain('blocked')
     expect((await run('journal undo last --yes')).code).toBe(0)
     expect(await state()).toBe(before)
@@ -161,6 +163,23 @@ describe('the file of the guide', () => {
       const pages = [await with_.run(`${words} --help`), await without.run(`${words} --help`)]
       expect(pages[0]?.stdout).toBe(pages[1]?.stdout)
     }
+  })
+})
+
+describe('an extension for one profile', () => {
+  const { url } = sandbox()
+
+  it('reads the snapshots of that profile, which name none', async () => {
+    const { run, env, cwd } = place()
+    const login = ['auth', 'login', 'one', '--base-url', url(), '--token-stdin']
+    const on = { cwd, env: { SVC_CONFIG_DIR: env.SVC_CONFIG_DIR } }
+    expect((await svcctl(login, { ...on, input: 'sandbox-root-token' })).code).toBe(0)
+    await run('extend add daily.yml -p one')
+    expect((await run("snapshot 'users list' --to snap -p one")).code).toBe(0)
+    const { stdout } = await run('users list --from snap -o id')
+    expect(stdout).toContain('8\n')
+    expect((await run('users list -p one --since snap')).stderr).toContain('0 added, 0 removed')
+    expect((await run('users list')).stderr).toContain('is of the extension daily, for the profile')
   })
 })
 

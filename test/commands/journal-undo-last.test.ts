@@ -82,6 +82,19 @@ const undone = async (line = 'journal undo last --yes') => {
 describe('journal undo last', () => {
   beforeEach(() => withProfiles())
 
+  it('names the profile in the lines of its hints', async () => {
+    await ok('runners pause 1 -p other')
+    await ok('journal undo last -p other --yes')
+    for (const [line, hint] of [
+      [
+        'journal undo last -p other',
+        'redo it, run `svcctl journal undo last --redo --profile other`',
+      ],
+      ['journal undo', 'redo that: svcctl journal undo last --redo -p other'],
+    ] as const)
+      expect((await run(line)).stderr).toContain(hint)
+  })
+
   it('undoes the last run once, and does it again with --redo', async () => {
     const id = await kept()
     const both = (is: boolean) => new Map([1, 2].map((n) => [String(n), is]))

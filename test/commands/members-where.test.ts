@@ -48,11 +48,11 @@ describe('members where', () => {
     const ran = await call('members where @DOV -o csv')
     expect(ran.code).toBe(0)
     expect(ran.stdout.trim().split(/\r?\n/)).toEqual([
-      'of,membership,access_level,expires_at',
-      'group:web,direct,developer,',
-      'group:web/inner,inherited,developer,',
-      'project:web/inner/site,direct,developer,2030-01-31',
-      'project:web/inner/site,inherited,maintainer,',
+      'of,username,membership,access_level,expires_at',
+      'group:web,dov,direct,developer,',
+      'group:web/inner,dov,inherited,developer,',
+      'project:web/inner/site,dov,direct,developer,2030-01-31',
+      'project:web/inner/site,dov,inherited,maintainer,',
     ])
     expect(ran.stderr.trim().split('\n').at(-1)).toBe(
       "checked 2 projects and 3 groups: the projects that you can see, the groups of their namespaces, and the instance's list of groups",
@@ -64,6 +64,14 @@ describe('members where', () => {
     expect(server.lines().some((line) => line.includes('/members/all?query=DOV'))).toBe(true)
     // Archived ones too: a leaver must not stay in them.
     expect(server.lines().some((line) => line.includes('archived'))).toBe(false)
+  })
+
+  it.each(['', '-o csv', '-o json'])('is read by members update: %s', async (how) => {
+    server.answer = instance({ 'groups/web/members': [dov] })
+    const { stdout } = await call(`members where dov --direct ${how}`.trim())
+    const line = 'members update - --access-level reporter --curl'
+    const { stdout: requests } = await call(line, { input: stdout })
+    expect(requests).toMatch(/groups\/web\/members\//)
   })
 
   it('asks for direct ones alone, by number', async () => {

@@ -66,7 +66,7 @@ describe('mr rebase', () => {
     const ran = await rebase('--wait', '--wait-timeout', '1')
     expect(ran.code).toBe(1)
     expect(ran.stderr).toContain('the rebase was still in progress after 1 s')
-    expect(ran.stderr).toContain('svcctl mr get')
+    expect(ran.stderr).toContain("or check it with: svcctl mr get 'platform/app!1'")
   })
 
   it('takes an answer that does not tell for no end', async () => {

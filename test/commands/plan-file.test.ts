@@ -53,7 +53,7 @@ const planned = async () => {
     expect(front.written()).toEqual([])
   }
   const plan = (): Plan => JSON.parse(text)
-  return { cwd, run, text, plan, applied, refused, written: front.written }
+  return { cwd, env, run, text, plan, applied, refused, written: front.written }
 }
 
 /** The plan as svcctl would have written it: whoever edits a file can do that, too. */
@@ -232,6 +232,16 @@ describe('the name of a plan file', () => {
 })
 
 describe('a plan where declared state is read', () => {
+  it('says where to apply it, in a folder without its files', async () => {
+    const { cwd, env } = await planned()
+    const line = ['apply', join(cwd, 'plan.json'), '--yes']
+    const { code, stderr } = await svcctl(line, { cwd: folder(), env })
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringContaining('Run apply in the folder where you created the plan'),
+    ])
+  })
+
   it('is called a plan, with what applies it', async () => {
     const { cwd, run, text } = await planned()
     const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: box.url() }

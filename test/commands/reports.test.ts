@@ -209,3 +209,14 @@ it('are so of any text', async () => {
   }))
   readSarif(renderSarif('1.0.0', { drift: 'x' }, results))
 })
+
+it('name files by a URI, which of an absolute path has a scheme', () => {
+  const results = ['a b/#1.yml', '/a b/#1.yml'].map((file) => ({
+    ruleId: 'drift',
+    level: 'note' as const,
+    text: 'x',
+    file,
+  }))
+  const [run] = readSarif(renderSarif('1.0.0', { drift: 'x' }, results)).runs
+  expect(JSON.stringify(run)).toMatch(/"a%20b\/%231.yml".*"file:\/\/\/a%20b\/%231.yml"/)
+})

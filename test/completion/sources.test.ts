@@ -256,21 +256,26 @@ describe('runs', () => {
       ['runners', 'pause', '1', '2', '--yes'],
       ['runners', 'update', '1', '4711', '--description', 'x', '--yes'],
       ['runners', 'resume', '1', '2', '--yes'],
+      ['runners', 'pause', '1', '2', '--dry-run', '--save'],
     ])
       await svcctl(line, { env: { ...env, SVC_TOKEN: sandbox.users[0]?.token ?? '' } })
-    for (const verb of ['undo', 'show']) {
+    for (const [verb, planned] of [
+      ['undo', []],
+      ['show', ['runners-pause\trunners pause: planned']],
+    ] as const) {
       const { lines } = await tab(['journal', verb, ''], env)
       expect(lines[0]).toBe('last\tthe last of them')
-      const runs = lines.slice(1, -1).map((line) => line.replace(/^\d{8}T\d{6}-/, ''))
+      const runs = lines.slice(1, -1).map((line) => line.replace(/^\d{8}T\d{6}-|_\d+(?=\t)/g, ''))
       expect(runs.toSorted()).toEqual([
         'runners-pause\trunners pause: 2 done',
+        ...planned,
         'runners-resume\trunners resume: 2 done',
         'runners-update\trunners update: 1 done, 1 failed',
       ])
     }
     const open = await tab(['runners', 'update', '--resume', ''], env)
     expect(open.values.slice(1, -1)).toEqual([expect.stringMatching(/-runners-update$/)])
-    expect((await tab(['runners', 'pause', '--resume', ''], env)).values).toEqual([':none'])
+    expect((await tab(['runners', 'pause', '--resume', ''], env)).values).toEqual([':file'])
     expect((await tab(['journal', 'undo', './'], env)).values).toEqual([':file'])
   })
 })
@@ -285,6 +290,7 @@ describe('the words of a line', () => {
     [['runners', 'list', '-o', 'nd'], ['ndjson']],
     [['runners', 'list', '--output=nd'], ['--output=ndjson']],
     [['runners', 'list', '--fields', 'id,descr'], ['id,description']],
+    [['jobs', 'list', '--sort', '-created'], ['-created_at']],
     [['--outp'], ['--output']],
     [['help', 'exit'], ['exit-codes']],
     [['api', 'DEL'], ['DELETE']],
@@ -308,7 +314,18 @@ describe('the words of a line', () => {
       ['ci', 'lint', ''],
       ['runners', 'update', '1', '--input', ''],
       ['profile', 'set', 'x', '--ca-file', ''],
+      ['runners', 'list', '--from', ''],
+      ['runners', 'list', '--since', ''],
+      ['snapshot', '--to', ''],
     ])
       expect((await tab(words)).values).toEqual([':file'])
+  })
+
+  it('are those of an alias, unless an argument is a part of a value', async () => {
+    const env = { SVC_CONFIG_DIR: configuration() }
+    await svcctl(['alias', 'set', 'of', 'runners list --status $1'], { env })
+    await svcctl(['alias', 'set', 'where', 'runners list --where status=$1'], { env })
+    expect((await tab(['of', 'onl'], env)).values).toEqual(['online', ':none'])
+    expect((await tab(['where', ''], env)).values).toEqual([':none'])
   })
 })

@@ -224,7 +224,7 @@ describe('what to do next', () => {
     expect(next(409, { message: 'Name has already been taken' })).toContain(
       'An object with this name or key already exists.',
     )
-    expect(next(409, { message: 'Rebase is in progress' })).not.toContain(
+    expect(next(409, { message: 'A rebase is in progress already' })).not.toContain(
       'An object with this name or key already exists.',
     )
   })

@@ -231,6 +231,20 @@ describe('the signal of a client', () => {
     expect(seen.length).toBeLessThan(3)
   })
 
+  it('says that the client is closed where it is used after that', async () => {
+    const { base, seen } = await silent()
+    const api = connect({ baseUrl: base, token: secret })
+    await api.close()
+    const closed = { category: 'usage', message: 'the client is closed' }
+    for (const call of [
+      api.runners.get({ id: 1 }),
+      api.runners.list().all(),
+      api.request('GET /version'),
+    ])
+      expect(await rejected(call)).toMatchObject(closed)
+    expect(seen).toEqual([])
+  })
+
   it('ends the renewal of a token', async () => {
     const { base: tokens, leaving } = await silent()
     const { base } = await serve((_, response) => json(response, 401, {}))

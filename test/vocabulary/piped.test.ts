@@ -3,16 +3,22 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { sandboxInWords } from '../sandbox/instance.js'
-import { folder, type Ran } from '../support/program.js'
+import { configuration, folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { everything, everyWord } from './everything.js'
 
 const { url } = sandboxInWords(await everyWord())
 const file = join(folder(), 'every.yml')
 writeFileSync(file, everything)
+const config = configuration()
 const run = (line: string, input?: string): Promise<Ran> =>
   svcctl(line.split(' '), {
-    env: { SVC_BASE_URL: url(), SVC_TOKEN: 'sandbox-root-token', SVC_VOCABULARY: file },
+    env: {
+      SVC_CONFIG_DIR: config,
+      SVC_BASE_URL: url(),
+      SVC_TOKEN: 'sandbox-root-token',
+      SVC_VOCABULARY: file,
+    },
     ...(input === undefined ? {} : { input }),
   })
 const printed = async (line: string): Promise<string> => (await run(line)).stdout
@@ -89,4 +95,38 @@ it('a preview says what cannot be undone as it does without a vocabulary', async
   const [preview] = JSON.parse(ran.stdout)
   expect(preview).toMatchObject({ changes: [{ attribute: 'ownstate', now: 'detected' }] })
   expect(preview).not.toHaveProperty('irreversible')
+})
+
+it('rows whose columns are attributes', async () => {
+  const row = JSON.stringify({ ownid: 2, owndescription: 'by its own name' })
+  const ran = await run('runners update - --row-fields owndescription --dry-run -o json', row)
+  expect(ran.stderr).toBe('')
+  expect(JSON.parse(ran.stdout)).toMatchObject([
+    { changes: [{ attribute: 'owndescription', new: 'by its own name' }] },
+  ])
+  const wrong = await run('runners update - --row-fields owndescriptio --dry-run', row)
+  expect(wrong.stderr).toContain('owndescription')
+})
+
+it('what journal undo restores, one object or several', async () => {
+  await run('runners update 2 --owndescription x')
+  const one = await run('journal undo last --yes')
+  expect(one.stdout).toMatch(/^attribute\told\tnew\nowndescription\tx\t/)
+  await run('runners update 2 3 --owndescription x --yes')
+  const several = await run('journal undo last --yes -o csv')
+  expect(several.stderr).not.toContain('no record has the field')
+  expect(several.stdout).toMatch(/^ownid,owndescription,.*\n2,shared-linux-2,/)
+})
+
+it('what a planned run would change', async () => {
+  await run('runners pause 1 --dry-run --save')
+  const { stdout } = await run('journal list --planned -o value --fields id')
+  const { stderr } = await run(`journal run ${stdout.trim()} --dry-run`)
+  expect(stderr).toContain('    ownactive: true → false')
+})
+
+it('the memberships of a user', async () => {
+  const { stdout, stderr } = await run('members where ana --direct -o csv')
+  expect(stderr).not.toContain('no record has the field')
+  expect(stdout).toMatch(/ownaccess_ownlevel,ownexpires_ownat\n.*,ana,direct,owner,/)
 })

@@ -99,6 +99,8 @@ interface WholeOptions {
    * written through a link, and replace only a regular file.
    */
   readonly own?: boolean
+  /** True if only the owner may read a new file (0600). A file that is replaced keeps its mode. */
+  readonly secret?: boolean
   /** True if a link is replaced instead of followed, so that its target stays. */
   readonly unlinked?: boolean
   /** False if the file need not survive a power cut, as it can be downloaded again. */
@@ -244,11 +246,12 @@ const copyModeAndOwner = async (
 
 const createReplacement = async (
   { path, was }: Extract<Destination, { kind: 'file' }>,
-  { own = false, durable = true }: WholeOptions,
+  { own = false, secret = own, durable = true }: WholeOptions,
 ): Promise<WholeFile> => {
   const { randomBytes } = await import('node:crypto')
   const draft = join(dirname(path), `.svcctl-${randomBytes(8).toString('hex')}.part`)
-  const handle = await open(draft, 'wx', own ? 0o600 : was === undefined ? 0o666 : was.mode & 0o777)
+  const mode = was === undefined || own ? (secret ? 0o600 : 0o666) : was.mode & 0o777
+  const handle = await open(draft, 'wx', mode)
   const discard = async (): Promise<void> => {
     await handle.close().catch(() => {})
     await rm(draft, { force: true }).catch(() => {})

@@ -69,13 +69,16 @@ const splitArguments = (line: readonly string[]) => {
   return { args: [...args, ...behind], flags, behind }
 }
 
-/** Removes the places that no argument fills, with their flags. The flag of the first is the last word, so that its value follows. */
+/**
+ * Removes the places that no argument fills, with their flags. The flag of the first is the last word, so that its value follows, if the argument is
+ * its whole value.
+ */
 const removeOpenPlaces = (words: readonly string[], count: number): readonly string[] => {
   const isOpen = (word = ''): boolean =>
     [...word.matchAll(placeholderPattern)].some(([, place]) => Number(place) > count)
   const isFlagOfOpen = (i: number): boolean =>
     words[i]?.startsWith('-') === true && isOpen(words[i + 1])
-  const first = words.findIndex((word) => word.includes(`$${count + 1}`))
+  const first = words.indexOf(`$${count + 1}`)
   return [
     ...words.filter((word, i) => !isOpen(word) && !isFlagOfOpen(i)),
     ...(isFlagOfOpen(first - 1) ? words.slice(first - 1, first) : []),

@@ -119,8 +119,8 @@ export const findConfirmedPlan = (
 }
 
 /** Creates the failure for files that changed after the plan was created. */
-const createStaleFailure = (text: string): Failure =>
-  new Failure('conflict', text, { hint: 'Nothing was written. Create the plan again.' })
+const createStaleFailure = (text: string, remedy = 'Create'): Failure =>
+  new Failure('conflict', text, { hint: `Nothing was written. ${remedy} the plan again.` })
 
 /** @throws Failure `conflict` for a file that changed after the plan was created */
 const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void => {
@@ -132,7 +132,10 @@ const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void =>
       )
     const bytes = readPlanIfPresent(resolve(cwd, path))
     if (bytes === undefined)
-      throw createStaleFailure(`${plan} was created from ${path}, which no longer exists`)
+      throw createStaleFailure(
+        `${plan} was created from ${path}, which does not exist in ${cwd}`,
+        'Run apply in the folder where you created the plan, or create',
+      )
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
       throw createStaleFailure(`${path} changed after ${plan} was created`)
   }

@@ -3,10 +3,12 @@
 import { existsSync } from 'node:fs'
 import { lock } from '../../base/files/lock.js'
 import type { Context } from '../../engine/command/context.js'
+import { addInstanceFlags } from '../../engine/command/globals.js'
 import type { Given } from '../../engine/command/types.js'
 import {
   checkNewest,
   findLastWrite,
+  formatAuthorLine,
   formatRunLine,
   hasSent,
   isPlanned,
@@ -108,7 +110,7 @@ const chooseRun = async ({ place }: Context, run: RunEntry, redo: boolean): Prom
   if (isComplete(run))
     throw usage(
       `the last write already undid ${undoes}`,
-      'To redo it, run `svcctl journal undo last --redo`. To undo another run, pass its ID.',
+      `To redo it, run \`${addInstanceFlags('svcctl journal undo last --redo', place.globals)}\`. To undo another run, pass its ID.`,
     )
   return readRunEntry(await resolveJournalFile(place, undoes))
 }
@@ -237,7 +239,7 @@ export const requireRunName = async (
   throw usage(
     `journal ${verb} requires a run`,
     undone
-      ? `The newest one undid ${undoes}. To redo that: svcctl journal undo last --redo`
+      ? `The newest one undid ${undoes}. To redo that: ${formatAuthorLine('journal undo last --redo', newest.header)}`
       : `The newest one is ${describeRun(newest)}: ${verb === 'undo' ? formatRunLine('journal undo', newest.header) : `svcctl journal show ${id}`}`,
   )
 }

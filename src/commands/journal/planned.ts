@@ -78,16 +78,20 @@ const checkMaker = async ({ place }: Context, { header }: RunEntry): Promise<voi
 const formatValue = (attribute: string, value: unknown): string =>
   getLevelName(attribute, value) ?? serializeExact(value) ?? '-'
 
-const formatObject = ({ sends = '', before, after }: QueuedLine): readonly string[] => [
+const formatObject = (
+  { sends = '', before, after }: QueuedLine,
+  { name }: Context['naming'],
+): readonly string[] => [
   `  ${sends}`,
   ...Object.entries(after ?? {}).map(([attribute, wanted]) => {
     const old = before?.[attribute]
     const text = formatValue(attribute, wanted)
-    if (before === undefined || before === null) return `    ${attribute}: ${text}`
-    if (/^DELETE /.test(sends)) return `    ${attribute}: ${formatValue(attribute, old)}`
+    const label = `    ${name(attribute)}: `
+    if (before === undefined || before === null) return label + text
+    if (/^DELETE /.test(sends)) return label + formatValue(attribute, old)
     return isDeepStrictEqual(old, wanted)
-      ? `    ${attribute}: ${text} (already in this state)`
-      : `    ${attribute}: ${formatValue(attribute, old)} → ${text}`
+      ? `${label}${text} (already in this state)`
+      : `${label}${formatValue(attribute, old)} → ${text}`
   }),
 ]
 
@@ -115,7 +119,7 @@ export const formatPlannedLine = ({ command, options }: Header): string =>
   ].join(' ')
 
 const showPlan = (
-  { answer, ui }: Context,
+  { answer, naming, ui }: Context,
   { header }: RunEntry,
   objects: readonly QueuedLine[],
 ): void => {
@@ -126,7 +130,7 @@ const showPlan = (
   if (planned?.reason !== undefined)
     say(`Reason that the agent gives (not checked): "${planned.reason}"`)
   say(`Changes to ${formatCount(objects.length, 'object')}:`)
-  for (const line of objects.flatMap(formatObject)) say(line)
+  for (const line of objects.flatMap((one) => formatObject(one, naming))) say(line)
 }
 
 async function* runPlanned(context: Context, given: Given): Rows {
@@ -163,6 +167,7 @@ export const runCommand = define({
     'This is a rule for agents that use only the protocol. An agent that has a shell with your credentials can do what you can do.',
   ],
   writes: true,
+  ownNames: true,
   args: [idArgument],
   rows: runPlanned,
 })

@@ -1,5 +1,6 @@
 /** `svcctl journal undo`: restores the previous values of each object of a run, unless the object has changed since. */
 
+import type { Fields } from '../../base/objects.js'
 import { capitalize } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
 import { isSource } from '../../engine/command/actions.js'
@@ -7,9 +8,9 @@ import type { Context, InstanceService } from '../../engine/command/context.js'
 import { yieldNone } from '../../engine/command/outcomes.js'
 import type { Plan, RevertedRun, WriteOptions } from '../../engine/command/types.js'
 import {
+  begunRunArgument,
   checkIdentity,
   formatRunLine,
-  journalArgument,
   resolveJournalFile,
 } from '../../engine/journal/folder.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
@@ -83,14 +84,18 @@ const findRunFile = async (context: Context, given: Arguments<typeof flags>): Pr
   return { ...found, since: since.map((text) => `There was a write since then: ${text}.`) }
 }
 
-/** Returns the view of a restored object: its changed values, or its record if it was created or deleted. */
-const presentRestored: NonNullable<WriteOptions['present']> = (plan, { value }) => {
-  const { before, after } = getReverted(plan)
-  const { endpoint } = plan
-  return before && after
-    ? toChangeRows(endpoint, after, before)
-    : { records: [value], emit: { endpoint } }
-}
+/** Creates the view of a restored object: its changed values, or its record if it was created or deleted. */
+const createRestoredView =
+  ({ naming }: Context): NonNullable<WriteOptions['present']> =>
+  (plan, { value }) => {
+    const { before, after } = getReverted(plan)
+    const { endpoint } = plan
+    const toOwn = (values: Fields): Fields =>
+      Object.fromEntries(Object.entries(values).map(([name, one]) => [naming.name(name), one]))
+    return before && after
+      ? toChangeRows(endpoint, toOwn(after), toOwn(before))
+      : { records: [value], emit: { endpoint } }
+  }
 
 /** Yields the note that there is nothing to revert, and an empty answer. */
 async function* yieldNothing({ answer }: Context): Rows {
@@ -138,7 +143,7 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
   yield* context.write(steps, {
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
     done: 'reverted',
-    ...(shouldShowChanges(context) ? { present: presentRestored } : {}),
+    ...(shouldShowChanges(context) ? { present: createRestoredView(context) } : {}),
     check: (plan) => needsRestore(instance, inverse, plan),
     innerFirst: true,
     reverts: await describeReverted(past, redo),
@@ -151,7 +156,8 @@ export const undoCommand = define({
     '"last" is the last write of this profile on its instance. If that write has no journal, or if svcctl cannot tell which write was the last, it does nothing and the hint names the run.',
   ],
   writes: true,
-  args: [journalArgument],
+  ownNames: true,
+  args: [begunRunArgument],
   flags,
   rows: undoRun,
 })

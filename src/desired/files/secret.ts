@@ -216,7 +216,7 @@ export interface RelativePath {
 }
 
 /** Resolves the links in a path. Parts that do not exist are kept. @throws any other error of the file system */
-const resolveLinks = (path: string): string => {
+export const resolveLinks = (path: string): string => {
   try {
     return realpathSync(path)
   } catch (error) {

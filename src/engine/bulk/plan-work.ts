@@ -61,8 +61,8 @@ export const toUnprintedRun = (error: unknown, command: CommandFacts): unknown =
     ? createUnprintedFailure(error, `${getCommandName(command)} was completed before that`)
     : error
 
-/** The largest answer, in bytes, that is checked for being `null` with white space around it. Longer answers are not parsed for that. */
-const maxNullBytes = 16
+/** The largest answer, in bytes, that is checked for being `null` or `true` with white space around it. Longer answers are not parsed for that. */
+const maxBareBytes = 16
 
 /** Opens the journal of a run. */
 export type Keeper = () => Promise<JournaledRun>
@@ -146,15 +146,20 @@ export const checkPlannedState = async (
   return header?.planned === undefined ? plan : ((await checkAsPlanned?.(item, plan)) ?? plan)
 }
 
-/** True if an answer is `null`. A few endpoints return that instead of the documented record, or after a write. */
-const isNullAnswer = ({ endpoint }: Plan, answer: WholeAnswer): boolean => {
-  const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
-  return !shown && answer.bytes.length < maxNullBytes && answer.data === null
+/**
+ * True if an answer is `null`, which a few endpoints return instead of the documented record, or after a write. An endpoint without an answer may
+ * also return `true`.
+ */
+const isBareAnswer = ({ endpoint }: Plan, answer: WholeAnswer): boolean => {
+  const { kind } = endpoint.returns
+  const shown = kind === 'one' && !writes(endpoint)
+  if (shown || answer.bytes.length >= maxBareBytes) return false
+  return answer.data === null || (kind === 'empty' && answer.data === true)
 }
 
-/** Converts the answer of the instance to that of a plan. `null` counts as an answer without a record. */
+/** Converts the answer of the instance to that of a plan. `null` counts as an answer without a record, as `true` does where none is documented. */
 export const toPlanAnswer = (plan: Plan, answer: WholeAnswer): PlanAnswer =>
-  isNullAnswer(plan, answer) ? getAnswerFacts(answer) : toCallAnswer(answer)
+  isBareAnswer(plan, answer) ? getAnswerFacts(answer) : toCallAnswer(answer)
 
 /** Creates the function that runs a plan by sending its request and nothing else. */
 export const createCall =

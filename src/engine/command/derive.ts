@@ -233,6 +233,9 @@ export const isExtension = (c: Pick<CommandFacts, 'endpoints'>): boolean => {
 export const hasEndpoints = (c: CommandFacts): boolean => Object.keys(c.endpoints).length > 0
 /** True if a command sends requests of the API: those of its endpoints, or any. */
 export const canCallApi = (c: CommandFacts): boolean => hasEndpoints(c) || c.open === true
+/** True if a command prints a secret on purpose. */
+export const canRevealSecret = (c: CommandFacts): boolean =>
+  c.credential === true || Object.values(c.endpoints).some(({ reveals }) => reveals !== undefined)
 /** True if the instance of a command has names of its own. */
 export const hasOwnNames = ({ naming }: Pick<CommandFacts, 'naming'>): boolean =>
   naming !== documentedWords

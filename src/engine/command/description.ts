@@ -178,6 +178,10 @@ export interface CommandTraits {
   readonly arrange?: (typed: TypedWords) => TypedWords
   /** The output format if the line names none. Variables and profiles do not override it. */
   readonly usualFormat?: FormatName
+  /** True if its answer is a credential. */
+  readonly credential?: true
+  /** True if its rows are records of the instance although it has no endpoint: their fields may have the instance’s own names. */
+  readonly ownNames?: true
   /** True if it runs until it is interrupted: its output is shown at once, without a pager. */
   readonly longRunning?: true
   /** True if it always waits for something to end, whatever its flags are. */

@@ -56,8 +56,10 @@ const choosing = declare({
   },
 })
 
+const folder = { completes: 'file', placeholder: 'folder' } as const
+
 const comparing = declare({
-  since: { param: string('show what changed since a snapshot', { placeholder: 'folder' }) },
+  since: { param: string('show what changed since a snapshot', folder) },
   'all-fields': { param: boolean('with --since: include fields that change by themselves') },
 })
 
@@ -211,7 +213,7 @@ const requesting = declare({
     }),
   },
   'base-url': { param: string('base URL of the instance', { format: 'url' }) },
-  from: { param: string('answer from snapshots, not the instance', { placeholder: 'folder' }) },
+  from: { param: string('answer from snapshots, not the instance', folder) },
   sandbox: {
     param: boolean('use the embedded instance'),
     read: (texts, env, line) =>

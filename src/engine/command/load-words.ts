@@ -26,7 +26,7 @@ export const createWordsLoader = (
 
 /** Loads the vocabulary for a command; undefined if the command does not use the instance's names. */
 export const loadCommandWords = async (command: Command): Promise<Words | undefined> =>
-  canCallApi(command) ? command.loadWords?.() : undefined
+  canCallApi(command) || command.ownNames === true ? command.loadWords?.() : undefined
 
 /**
  * Translates a command to the vocabulary that it loads, so that a line may use the instance's own names. An extension uses these already.

@@ -232,7 +232,9 @@ export class InstanceExchange {
     const session = await this.#place.session()
     const { baseUrl, profile, sudo } = session
     const { command, globals } = this.#options
-    await checkProfile(command, env, session)
+    const snapshot = await this.#place.snapshot()
+    // A snapshot has no profile, and nothing is sent to another instance.
+    if (snapshot === undefined) await checkProfile(command, env, session)
     const withSource = createSourceDescriber(command, globals)
     const words = await command.loadWords?.()
     if (profile?.baseUrl === baseUrl) {
@@ -243,7 +245,7 @@ export class InstanceExchange {
       ...(await buildClientOptions(this.#run, baseUrl, session)),
       sudo,
       words,
-      snapshot: await this.#place.snapshot(),
+      snapshot,
       routes: this.#routes,
       reads: this.#options.inner?.reads,
       credential: async (need) =>

@@ -41,9 +41,13 @@ const formatAuthorFlags = ({ instance, profile, sudo }: Header): string =>
     .filter((flag) => flag)
     .join(' ')
 
+/** Returns a line on the instance and for the user of a run. */
+export const formatAuthorLine = (words: string, header: Header): string =>
+  `svcctl ${words} ${formatAuthorFlags(header)}`.trimEnd()
+
 /** Returns a line that names a run, on the instance and for the user of that run. */
 export const formatRunLine = (words: string, header: Header): string =>
-  `svcctl ${words} ${header.id} ${formatAuthorFlags(header)}`.trimEnd()
+  formatAuthorLine(`${words} ${header.id}`, header)
 
 const hintAuthor = (began: Header, now: RunIdentity): string => {
   if (began.sudo === null && now.sudo !== null) return 'Leave out --sudo.'
@@ -417,4 +421,10 @@ export const journalArgument: Argument = {
   help: 'run ID, file, or "last"',
   mayBeFile: true,
   values: () => suggestRuns(getCurrentIo().env),
+}
+
+/** The positional argument that names a run that has begun. */
+export const begunRunArgument: Argument = {
+  ...journalArgument,
+  values: () => suggestRuns(getCurrentIo().env, ({ seq }) => seq !== undefined),
 }

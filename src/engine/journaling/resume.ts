@@ -14,7 +14,7 @@ import {
   getScope,
   type ScopeKind,
 } from '../command/derive.js'
-import type { Globals } from '../command/globals.js'
+import { addInstanceFlags, type Globals, type InstanceGlobals } from '../command/globals.js'
 import type { Command, Parent, RunOrigin } from '../command/types.js'
 import {
   checkResumable,
@@ -46,7 +46,7 @@ import { type JournalOptions, reopenRun } from './runs.js'
 interface ResumeContext {
   readonly command: Command
   readonly raw: Raw
-  readonly globals: Pick<Globals, 'resume' | 'select'>
+  readonly globals: Pick<Globals, 'resume' | 'select'> & InstanceGlobals
   readonly context: Context
   readonly journaling: JournalOptions
 }
@@ -93,7 +93,7 @@ const checkRunHeader = ({ command, globals }: ResumeContext, header: Header): Li
   if (header.command !== words)
     throw usage(
       `the run ${header.id} belongs to "svcctl ${header.command}", not to "svcctl ${words}"`,
-      `Resume it with: svcctl ${header.command} --resume ${quoteWord(globals.resume ?? header.id)}`,
+      `Resume it with: ${addInstanceFlags(`svcctl ${header.command} --resume ${quoteWord(globals.resume ?? header.id)}`, globals)}`,
     )
   checkResumable(header)
   const { options } = header

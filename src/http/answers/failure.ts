@@ -333,7 +333,7 @@ const rules: readonly Rule[] = [
   { status: 404, next: { code: 'hidden' } },
   {
     status: 409,
-    text: /\balready\b|\bexists?\b|\btaken\b|\bduplicate/i,
+    text: /\balready (?:been|a|added|in use)\b|\bexists?\b|\btaken\b|\bduplicate/i,
     next: 'An object with this name or key already exists.',
   },
   {

@@ -18,7 +18,7 @@ import { createRowFailure, type RowTap } from './rows.js'
 type RowValues = JsonValues
 
 const getColumnNames = ({ name, own = [], parameter = '' }: Flag): readonly string[] => [
-  ...new Set([parameter, name, name.replaceAll('-', '_'), ...own]),
+  ...new Set([parameter, ...[name, ...own].flatMap((one) => [one, one.replaceAll('-', '_')])]),
 ]
 
 const isSecret = ({ param, parameter = '' }: Flag): boolean =>
@@ -42,7 +42,10 @@ const findColumnFlag = (command: Command, column: string): Flag => {
   const flags = getRowFlags(command)
   const flag = flags.find((one) => getColumnNames(one).includes(column))
   if (flag !== undefined) return flag
-  const known = flags.map(({ parameter = '' }) => parameter)
+  const known = flags.flatMap(({ parameter = '', own = [] }) => [
+    parameter,
+    ...own.map((one) => one.replaceAll('-', '_')),
+  ])
   throw usage(
     `--row-fields: ${getCommandName(command)} has no attribute "${column}"`,
     suggestSimilar(column, known) ?? `Available: ${known.join(', ')}.`,
