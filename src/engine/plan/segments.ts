@@ -1,5 +1,5 @@
 /** Checks the values that become segments of a path, and formats their names for messages. */
-import { hasDots, isDots } from '../../base/base-url.js'
+import { hasDots } from '../../base/base-url.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { getScopeType, isScope, type Param } from '../../catalogue/params.js'
@@ -38,8 +38,7 @@ const checkSingle = (kind: string, text: string, label: string): void => {
  */
 export const checkSegment = (label: string, param: Param, value: unknown): void => {
   const text = String(value)
-  if (isScope(param) ? isDots(text) : hasDots(text))
-    throw usage(`${label}: "." and ".." cannot be used in a path`)
+  if (hasDots(text)) throw usage(`${label}: "." and ".." cannot be used in a path`)
   if (isScope(param) || param.completes === 'user')
     checkSingle(getScopeType(param) ?? 'user', text, label)
   if (text.trim() === '') throw usage(`${label} must not be empty`)

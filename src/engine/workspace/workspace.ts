@@ -364,9 +364,13 @@ export class Workspace implements WorkspaceService {
       getEnvironmentScope(takes, this.env) ??
       (await findScope(takes, this.env, await this.session(), this.#searched))
     if (scope === undefined) return undefined
-    if (!isAddress(scope.value)) return { ...scope, value: cleanPath(scope.value) }
-    const { value } = parsePlace(scope.value, (await this.session()).baseUrl, scope.kind)
-    return { ...scope, value }
+    const { kind, source } = scope
+    const value = isAddress(scope.value)
+      ? parsePlace(scope.value, (await this.session()).baseUrl, kind).value
+      : cleanPath(scope.value)
+    const { checkSegment } = await import('../plan/segments.js')
+    checkSegment(source, { type: kind, help: kind }, value)
+    return { kind, value }
   }
 }
 
