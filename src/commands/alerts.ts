@@ -44,14 +44,15 @@ const toWholeUrl = async ({ place }: Context, text: string): Promise<string> =>
 /** Returns the URL of the alert endpoint. A path is resolved against the instance's base URL. */
 const resolveEndpoint = async (context: Context, given: AlertGiven): Promise<URL> => {
   const { ui, place } = context
-  const text =
-    given.flags.endpoint ??
-    place.env.SVC_ALERT_ENDPOINT ??
-    (await ui.ask('URL of the alert endpoint'))
+  const { endpoint } = given.flags
+  const { SVC_ALERT_ENDPOINT: theirs } = place.env
+  const text = endpoint ?? theirs ?? (await ui.ask('URL of the alert endpoint'))
   if (typeof text !== 'string' || text === '') throw createMissingEndpointFailure()
   const whole = await toWholeUrl(context, text)
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
-    throw usage('--endpoint must be a URL that begins with https:// or http://')
+    throw usage(
+      `${endpoint === undefined && theirs !== undefined ? 'SVC_ALERT_ENDPOINT' : '--endpoint'} must be a URL that begins with https:// or http://`,
+    )
   return new URL(whole)
 }
 
