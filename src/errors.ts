@@ -54,10 +54,11 @@ export interface FailureDetails {
   /** The instance's machine-readable code, if the body contained one (`error_code`, `error`). */
   readonly code?: string
   /**
-   * The missing part: the route or the record, according to a 404, 405 or 410 of the instance, or the answer, which a snapshot does not have.
+   * The missing part: the route or the record, according to a 404, 405 or 410 of the instance, the answer, which a snapshot does not have, or
+   * the form that an answer must have: JSON, or a list.
    * Undefined if a 404 may come from a proxy in front of the instance.
    */
-  readonly lacks?: 'route' | 'record' | 'answer'
+  readonly lacks?: 'route' | 'record' | 'answer' | 'form'
   /** True if no connection was made, so that nothing was sent. */
   readonly unreached?: boolean
   /** True if standard input is at fault. Objects that it named earlier may have been written already. */
@@ -143,6 +144,10 @@ export const isMissing = (error: unknown): error is Failure =>
 
 /** True if the instance does not have the endpoint, because of its edition or version. */
 export const isUnoffered = ({ details }: Failure): boolean => details.lacks === 'route'
+
+/** True if the instance does not have what was requested, or denies it to this user. A broken connection is neither. */
+export const isDenied = ({ category, details }: Failure): boolean =>
+  category === 'not_found' || details.status === 403
 
 /** Describes why something could not be read. */
 export const explainUnread = (failure: Failure): string => {

@@ -69,13 +69,24 @@ const loadNeighbours = async (area: string, { route }: Endpoint): Promise<readon
   return []
 }
 
-/** Returns the columns of the first list of the area whose fields the endpoint has as well; if there is none, the endpoint's first fields. */
+/** Returns the words of an endpoint's command without its verb. */
+const getGroup = ({ command }: Endpoint): string => command.split(' ').slice(0, -1).join(' ')
+
+/**
+ * Returns the columns of the first list of the area whose fields the endpoint has as well; if there is none, the endpoint's first fields. An
+ * endpoint whose fields are not documented has those of its group's list.
+ */
 const findListColumns = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
   if (endpoint.columns !== undefined) return endpoint.columns
   const fields = getAnswerFields([endpoint])
-  for (const { columns = [], made = [] } of await loadNeighbours(area, endpoint)) {
+  for (const neighbour of await loadNeighbours(area, endpoint)) {
+    const { columns = [], made = [] } = neighbour
     const own = columns.filter((name) => !made.some((one) => one === name))
-    if (own.length > 0 && own.every((name) => fields.includes(getFirstSegment(name)))) return own
+    const isShared =
+      fields.length === 0
+        ? getGroup(neighbour) === getGroup(endpoint)
+        : own.every((name) => fields.includes(getFirstSegment(name)))
+    if (own.length > 0 && isShared) return own
   }
   return fields.slice(0, 8)
 }

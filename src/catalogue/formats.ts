@@ -97,7 +97,7 @@ export const formatSpellings: Readonly<Record<string, FormatName>> = {
 export const formatNames: readonly string[] = formatTraits.map(({ name }) => name)
 
 /**
- * Returns a format by its name.
+ * Returns a format by its name, or by another accepted spelling of it.
  * @param source the origin of the name in the message, if it is not a flag
  * @throws Failure `usage` if there is no such format
  */
@@ -105,7 +105,8 @@ export const getFormatTraits = (
   name: string,
   source = `"${name}"`,
 ): FormatTraits & { readonly name: FormatName } => {
-  const format = formatTraits.find((one) => one.name === name)
+  const usual = Object.hasOwn(formatSpellings, name) ? formatSpellings[name] : name
+  const format = formatTraits.find((one) => one.name === usual)
   if (format !== undefined) return format
   throw usage(`unknown output format ${source}; available: ${formatNames.join(', ')}`)
 }

@@ -251,7 +251,7 @@ const checkStatus = async (context: Context, name: string | undefined): Promise<
     base_url: session.baseUrl,
     current: profile === current,
   })
-  const row = createRow(name ?? nameOwner(session))
+  let row = { ...createRow(name ?? nameOwner(session)), credential: 'invalid' }
   try {
     const credential = (await session.getCredential()) ?? session.getJobToken()
     if (credential === undefined)
@@ -259,14 +259,14 @@ const checkStatus = async (context: Context, name: string | undefined): Promise<
     const { kind, value } = credential
     const client = context.instance.createClientFor(session.baseUrl, { kind, value }, session)
     const owner = createRow(name ?? nameOwner(session, credential))
-    const shown = { ...owner, credential: formatCredential(credential) }
-    if (kind !== 'job') return { ...shown, works: true, user: formatIdentity(await probe(client)) }
+    row = { ...owner, credential: formatCredential(credential) }
+    if (kind !== 'job') return { ...row, works: true, user: formatIdentity(await probe(client)) }
     const job = await probeJobToken(client)
     return job === undefined
-      ? { ...shown, works: null, user: 'the instance does not say whose job it is' }
-      : { ...shown, works: true, user: job }
+      ? { ...row, works: null, user: 'the instance does not say whose job it is' }
+      : { ...row, works: true, user: job }
   } catch (error) {
-    return { ...row, credential: 'invalid', works: false, user: recoverFrom(error).message }
+    return { ...row, works: false, user: recoverFrom(error).message }
   }
 }
 

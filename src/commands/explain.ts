@@ -147,6 +147,14 @@ const undocumentedField = {
   notes: 'its fields are not documented',
 }
 
+/** Names the records that an endpoint answers with: by their titles, or by the command without its verb where an extension has none. */
+const nameRecords = (area: string, { command, returns }: Endpoint): [string, Fields][] => {
+  const titled = getAnswerShapes(returns.shape)
+  if (titled.length > 0) return titled.map((shape) => [toKebab(String(shape.title)), shape])
+  const group = command.split(' ').slice(0, -1)
+  return isObject(returns.shape) ? [[[area, ...group].join(' '), returns.shape]] : []
+}
+
 /** Yields the fields of the records of an area's endpoints. The column `resource` names the record. */
 async function* explainArea(
   context: Context,
@@ -154,16 +162,20 @@ async function* explainArea(
 ): AsyncGenerator<Row, boolean> {
   const row = words.length === 1 ? findArea(words[0]) : undefined
   if (row === undefined) return false
-  const answers = (await loadShapes(row)).flatMap(getAnswerShapes)
-  const byTitle = new Map(answers.map((shape) => [String(shape.title), shape]))
-  const rows = [...byTitle].flatMap(([title, shape]) => {
-    const fields = listFields(shape)
-    const resource = toKebab(title)
-    return (fields.length === 0 ? [undocumentedField] : fields).map((field) => ({
+  const byName = new Map<string, Map<string, Field>>()
+  for (const [name, shape] of Object.values(await row.load()).flatMap((e) =>
+    nameRecords(row.name, e),
+  )) {
+    const fields = byName.get(name) ?? new Map<string, Field>()
+    for (const field of listFields(shape)) fields.set(field.field, field)
+    byName.set(name, fields)
+  }
+  const rows = [...byName].flatMap(([resource, fields]) =>
+    (fields.size === 0 ? [undocumentedField] : [...fields.values()]).map((field) => ({
       resource,
       ...field,
-    }))
-  })
+    })),
+  )
   for (const field of listInstanceFields(await readKnownInstance(context), row.name))
     rows.push({ resource: row.name, ...field })
   yield* yieldRecords(rows, {

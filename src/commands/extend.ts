@@ -211,12 +211,10 @@ const compareRows = (before: readonly CommandRow[], after: readonly CommandRow[]
   ]
 }
 
-async function* updateExtensions(context: Context, given: Given): Rows {
+/** Updates extensions one by one, and yields what changed of each. */
+async function* updateEach(context: Context, extensions: readonly StoredExtension[]) {
   const { place, ui } = context
-  const [name] = given.args
-  await renewStale(context)
-  const wanted = name === undefined ? listExtensions(place.env) : [findExtension(context, name)]
-  for (const found of wanted) {
+  for (const found of extensions) {
     const { name: known, source, added_at = '', profile = null, only = [], except = [] } = found
     if (source === undefined)
       throw usage(`the files of ${known} are damaged`, 'Add its file again.')
@@ -226,11 +224,19 @@ async function* updateExtensions(context: Context, given: Given): Rows {
     const facts = { ...from, name: known, profile, added_at }
     const prepared = await storeExtension(context, () => buildExtension(context, read, facts))
     const rows = compareRows(before, toCommandRows(prepared.compiled))
-    yield* yieldRecords(rows, { columns: ['change', ...columns] })
+    yield* rows
     const state =
       read.digest === found.digest ? 'the file has not changed' : formatCount(rows.length, 'change')
     ui.note(`${found.name}: ${state}${describeLeftOut(prepared.compiled)}`)
   }
+}
+
+async function* updateExtensions(context: Context, given: Given): Rows {
+  const [name] = given.args
+  await renewStale(context)
+  const { env } = context.place
+  const wanted = name === undefined ? listExtensions(env) : [findExtension(context, name)]
+  yield* yieldRecords(updateEach(context, wanted), { columns: ['change', ...columns] })
 }
 
 const fileArgument: Argument = {

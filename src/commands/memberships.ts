@@ -12,7 +12,7 @@ import type { Context, InstanceService } from '../engine/command/context.js'
 import { describeTolerated, isTolerated } from '../engine/command/outcomes.js'
 import type { Argument } from '../engine/command/types.js'
 import { type Rows, yieldRecords } from '../engine/rows.js'
-import { exitCodes, Failure, recoverFrom, usage } from '../errors.js'
+import { exitCodes, Failure, isDenied, recoverFrom, usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
 import { type GroupMember, isId, memberLists, readUsersNamed, stripAt } from './usernames.js'
 
@@ -100,9 +100,7 @@ export class MemberPlaces {
       const found = listObjects(await this.#instance.readRecords(groupsAll, {}))
       return found.flatMap((group) => toText(group.full_path) ?? []).sort()
     } catch (error) {
-      const { details, category } = recoverFrom(error)
-      const denied = category === 'not_found' || details.status === 403
-      if (!denied) throw error
+      if (!isDenied(recoverFrom(error))) throw error
       this.#listsGroups = false
       return []
     }

@@ -122,15 +122,29 @@ export const getReversal = (
   return { irreversible: 'the extension does not say what it sets' }
 }
 
+/** Returns a path up to the owner of its objects, such as `/projects/:`. Undefined if an endpoint needs nothing but their IDs. */
+const getOwnerPath = ({ endpoint }: CompiledEndpoint): string | undefined => {
+  const own = Object.keys(endpoint.path).find((name) => !endpoint.args?.includes(name))
+  return own === undefined ? undefined : getPath(endpoint).split(own)[0]
+}
+
 /** Returns the list that the objects of a write are selected from; empty if they cannot be selected. */
 export const getSelection = (
-  { area, endpoint, kind }: CompiledEndpoint,
+  one: CompiledEndpoint,
   all: readonly CompiledEndpoint[],
   places: PathIndex,
 ): Pick<Endpoint, 'selects'> => {
+  const { area, endpoint, kind } = one
   if (!writes(endpoint) || kind === undefined || endpoint.args?.length !== 1) return {}
   if (!['one', 'empty'].includes(endpoint.returns.kind)) return {}
-  const lists = all.filter((other) => other.endpoint.lists === (kind as Endpoint['lists']))
+  const owner = getOwnerPath(one)
+  // A number names another object in another project, and a list with an argument is one of each parent.
+  const lists = all.filter(
+    (other) =>
+      other.endpoint.lists === (kind as Endpoint['lists']) &&
+      other.endpoint.args?.length === 0 &&
+      (owner === undefined || getOwnerPath(other) === owner),
+  )
   const own = lists.find((other) => other.area === area) ?? lists[0]
   const list = own === undefined ? places.list(kind, area) : own.operation.command
   return list === undefined ? {} : { selects: { list } }

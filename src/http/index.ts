@@ -80,6 +80,7 @@ const createNotJsonFailure = (reply: OpenAnswer, bytes: Uint8Array, why = ''): F
           `expected ${wanted} from the instance, but it sent ${what}`,
           reply.label,
           hint,
+          { lacks: 'form' },
         )
       : createUnusableAnswerFailure(`the response ${why}`, reply.label, jsonHint)
   return isSafe(reply.method) ? failure : markUnknownOutcome(failure)

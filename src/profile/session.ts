@@ -51,8 +51,9 @@ const chooseProfile = (
   // A base URL on the line chooses the instance, whatever profile the variable names.
   if (flags.baseUrl !== undefined && flags.profile === undefined) return undefined
   const names = store.listNames()
+  const ofFile = wantedName === undefined ? `, though ${store.file} names it as current` : undefined
   throw usage(
-    `unknown profile "${name}"${wantedName === undefined ? `, though ${store.file} names it as current` : ''}`,
+    `unknown profile "${name}"${ofFile ?? (flags.profile === undefined ? ' in SVC_PROFILE' : '')}`,
     names.length === 0
       ? `Create it with: ${getCreationLine(name)}`
       : `Profiles: ${names.join(', ')}. Choose with -p, or: svcctl auth switch <name>`,
@@ -102,7 +103,7 @@ const createCredential = (profile: Profile, env: Environment, services: SessionS
 }
 
 /** An instance as a session names it: by its address, its profile, and the title of an embedded one. */
-export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title'>
+export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title' | 'usesVariable'>
 
 /** Returns the command line that signs in to an instance; without a session, the line that asks for the instance. */
 export const getLoginLine = (session?: NamedSession): string => {
@@ -160,6 +161,7 @@ export const resolveSession = (
     profile,
     baseUrl,
     baseUrlSource: given?.source ?? `profile ${profile?.name ?? ''}`,
+    usesVariable: token !== undefined,
     getCredential: async () => token ?? own?.get(),
     getJobToken: () => getJobToken(env, baseUrl),
     jobTokenWithheld: withheld,

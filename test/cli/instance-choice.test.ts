@@ -210,6 +210,11 @@ describe('a format that only a variable or the profile chose', () => {
     const ran = await run(list.replace(' -o json', ''), { SVC_OUTPUT: 'xml' })
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain('unknown output format SVC_OUTPUT=xml')
+    // The variable takes every spelling that the flag takes.
+    const [variable, flag] = [{ SVC_OUTPUT: 'md' }, list.replace('-o json', '-o md')]
+    expect((await run(list.replace(' -o json', ''), variable)).stdout).toBe(
+      (await run(flag)).stdout,
+    )
   })
 })
 

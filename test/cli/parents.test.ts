@@ -468,6 +468,19 @@ describe('--all-groups', () => {
     expect(ran.stdout).toBe('group,id\na,1\na/b,1\n')
     expect(ran.stderr).toContain('the instance does not list groups')
   })
+
+  it('fails where the list of groups breaks, rather than to leave groups out', async () => {
+    const server = await record(({ url }) =>
+      url.includes('/groups?') ? { body: '[{' } : undefined,
+    )
+    for (const line of ['members list --all-groups', 'members list -G a --recursive']) {
+      const { code, stderr } = await svcctl(line.split(' '), {
+        env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_CONFIG_DIR: config },
+      })
+      expect([line, code, stderr]).toEqual([line, 7, expect.stringContaining('/groups?')])
+    }
+    await server.close()
+  })
 })
 
 it('a condition chooses among the projects of the line, and names none without them', async () => {

@@ -341,8 +341,17 @@ describe('auth status', () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
     const { rows, code } = await status()
     expect(code).toBe(3)
-    expect(rows).toMatchObject([{ profile: 'work', credential: 'invalid', works: false }])
+    const credential = expect.stringContaining('personal, from ')
+    expect(rows).toMatchObject([{ profile: 'work', credential, works: false }])
     expect(rows[0].user).toContain('401')
+  })
+
+  it('is not replaced by a sign-in where SVC_TOKEN is the credential', async () => {
+    server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
+    const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'wrong', SVC_CONFIG_DIR: configuration() }
+    const { stderr } = await svcctl(['runners', 'list'], { env })
+    expect(stderr).toContain('Set SVC_TOKEN to another one.')
+    expect(stderr).not.toContain('auth login')
   })
 
   it('shows what the environment makes beside the profiles', async () => {

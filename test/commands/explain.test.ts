@@ -1,6 +1,9 @@
 /** `svcctl explain` answers for every word that the tool's own hints name. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
+import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const fieldsOf = async (word: string): Promise<readonly { field: string | null }[]> => {
@@ -27,6 +30,24 @@ describe('explain', () => {
     expect(fields).toContainEqual(
       expect.objectContaining({ resource: 'lint-status', field: 'status' }),
     )
+  })
+
+  it('shows what the commands of an extension answer with, by their groups', async () => {
+    const [config, cwd] = [configuration(), folder()]
+    const commands = {
+      'hats list': {
+        request: 'GET /hats',
+        returns: 'many',
+        shape: { id: { type: 'integer' }, name: { type: 'string' } },
+      },
+      'hats size get': { request: 'GET /hats/:hat_id/size', returns: 'one', columns: ['width'] },
+      'hats wash': { request: 'POST /hats/:hat_id/wash', returns: 'any' },
+    }
+    writeFileSync(join(cwd, 'hats.yml'), JSON.stringify({ extension: 'hats', commands }))
+    const how = { cwd, env: { SVC_CONFIG_DIR: config } }
+    expect((await svcctl(['extend', 'add', 'hats.yml'], how)).code).toBe(0)
+    const { stdout } = await svcctl('explain hats -o csv --fields resource,field'.split(' '), how)
+    expect(stdout).toBe('resource,field\nhats,id\nhats,name\nhats size,width\n')
   })
 })
 

@@ -7,6 +7,7 @@ import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { sandbox } from '../sandbox/instance.js'
 import { blocksOf, textOf } from '../support/pages.js'
 import { configuration, folder } from '../support/program.js'
+import { record, type Script } from '../support/recorder.js'
 import { startLine, svcctl } from '../support/within.js'
 
 const page = join('.github', 'guide', 'extend.md')
@@ -202,6 +203,57 @@ describe('extend show', () => {
   })
 })
 
+describe('commands of an instance that answers as no document says', () => {
+  const hats = `extension: hats
+commands:
+  hats list: GET /hats
+  hats find: { request: GET /projects/:id/hats, returns: many }
+  hats wear: { request: POST /projects/:id/hats/:hat_id/wear, returns: one, undo: none }
+  hats pins list: GET /hats/:hat_id/pins
+  hats pins polish: { request: POST /hats/:hat_id/pins/:pin_id/polish, returns: one, undo: none }
+`
+  const answering = async (answer: Script) => {
+    const server = await record(answer)
+    const { run, cwd, env } = place({ 'hats.yml': hats })
+    await run('extend add hats.yml')
+    const own = { SVC_CONFIG_DIR: env.SVC_CONFIG_DIR, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+    return { server, run: (line: string) => svcctl(line.split(' '), { cwd, env: own }) }
+  }
+
+  it('show the fields of the first record for several objects', async () => {
+    const { server, run } = await answering(() => ({
+      body: { worn: true },
+    }))
+    const { stdout } = await run('hats pins polish 1 2 --hat-id 3 --yes -o csv')
+    await server.close()
+    expect(stdout).toBe('object,worn\n1,true\n2,true\n')
+  })
+
+  it('select from the list of the same project, and from no list of something else', async () => {
+    const { server, run } = await answering(({ method }) => ({
+      body: method === 'GET' ? [{ id: 1 }] : { id: 1 },
+    }))
+    const { stderr } = await run('hats pins polish --hat-id 3 --select id=1 --yes')
+    expect(stderr).toContain('hats pins polish does not support selection')
+    const wear = await run('hats wear -P a/b --select id=1 --yes')
+    await server.close()
+    expect([wear.code, server.lines()]).toEqual([
+      0,
+      expect.arrayContaining([
+        'GET /projects/a%2Fb/hats?per_page=100',
+        'POST /projects/a%2Fb/hats/1/wear',
+      ]),
+    ])
+  })
+
+  it('say with which key a file declares the form of an answer', async () => {
+    const { server, run } = await answering(() => ({ body: { hats: [] } }))
+    const { code, stderr } = await run('hats list')
+    await server.close()
+    expect([code, stderr]).toEqual([7, expect.stringContaining('hats: "returns" declares')])
+  })
+})
+
 describe('extend update', () => {
   it('shows what came and went, and writes nothing in a dry run', async () => {
     const { run, cwd } = await extended()
@@ -212,6 +264,19 @@ describe('extend update', () => {
     expect((await run('issues read 1 -P platform/app')).code).toBe(2)
     expect((await run('extend update daily -o csv')).stdout).toContain(rows)
     expect((await run('issues read 1 -P platform/app')).code).toBe(0)
+  })
+
+  it('is one answer for all extensions', async () => {
+    const { run, cwd } = await extended()
+    const hats = (verb: string) => `extension: hats\ncommands:\n  hats ${verb}: GET /hats\n`
+    writeFileSync(join(cwd, 'hats.yml'), hats('list'))
+    expect((await run('extend add hats.yml')).code).toBe(0)
+    writeFileSync(join(cwd, 'hats.yml'), hats('find'))
+    const { stdout } = await run('extend update -o json --fields change,command')
+    expect(JSON.parse(stdout)).toEqual([
+      { change: 'added', command: 'hats find' },
+      { change: 'removed', command: 'hats list' },
+    ])
   })
 })
 

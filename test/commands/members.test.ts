@@ -96,6 +96,15 @@ describe('members add', () => {
     expect(ran.stderr).toContain('user 5 of project 3: added')
   })
 
+  it('shows those whom the instance answers with by the columns of their list', async () => {
+    server.answer = () => ({ body: people[0] })
+    const { stdout } = await call('members add 5 --access-level developer -P 3,4 -o csv --yes')
+    expect(stdout.split('\n', 2)).toEqual([
+      'project,object,id,username,name,state,access_level,expires_at',
+      '3,user 5,5,dov,,,developer,',
+    ])
+  })
+
   it('finds by name a user who is in no project, and refuses a name that nobody has', async () => {
     server.answer = ({ method, url }) => {
       if (method === 'POST') return { body: { id: 7 } }

@@ -89,7 +89,10 @@ const findContentObstacle = async (
   if (text === undefined) return undefined
   if (basename(file) === schemaFile)
     return isConfigSchema(text) ? undefined : 'the file is not a schema of svcctl'
-  if (text.split('\n', 2)[1]?.trimEnd() !== writtenHere) return 'the file was not written by export'
+  if (text.split('\n', 2)[1]?.trimEnd() !== writtenHere)
+    return text.startsWith('{')
+      ? 'a JSON file does not show whether export wrote it'
+      : 'the file was not written by export'
   if (selected.all) return undefined
   const held = await readHeldKinds(text)
   if (held === undefined)

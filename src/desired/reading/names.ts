@@ -12,11 +12,11 @@ import {
   type Referent,
 } from '../../catalogue/managed.js'
 import { branchesOf, groupAt, groupsAll, userAt, usersNamed } from '../../catalogue/undocumented.js'
-import { isMissing, recoverFrom, usage } from '../../errors.js'
+import { isDenied, isMissing, recoverFrom, usage } from '../../errors.js'
 import { foldName, type ManagedPlace, toPlaceText } from '../address.js'
 import { lower } from '../selection.js'
 import type { CurrentKind, NameResolver } from '../state.js'
-import { isDenied, type KindReader } from './records.js'
+import type { KindReader } from './records.js'
 
 /** The names of IDs and the IDs of names. */
 class Directory {

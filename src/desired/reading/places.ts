@@ -5,7 +5,7 @@ import { suggestSimilar } from '../../base/suggest.js'
 import { listPathsTo, quoteText } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
-import { Failure, isMissing, recoverFrom, usage } from '../../errors.js'
+import { Failure, isDenied, isMissing, recoverFrom, usage } from '../../errors.js'
 import { findSegmentProblem } from '../../http/request/address.js'
 import { isPlacePath, type ManagedPlace, toPlaceText } from '../address.js'
 import { isPathWithin, lower, type PlaceChoice } from '../selection.js'
@@ -18,7 +18,7 @@ import {
   type UnreadPlace,
 } from '../state.js'
 import type { NameIndex } from './names.js'
-import { isDenied, type KindReader, mapSideBySide } from './records.js'
+import { type KindReader, mapSideBySide } from './records.js'
 
 /** Above this number of named projects, the list of all projects is cheaper than a request for each. */
 const maxNamed = 50

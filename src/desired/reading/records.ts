@@ -8,7 +8,7 @@ import { getProperties, getSecretFields } from '../../catalogue/fields.js'
 import type { Managed } from '../../catalogue/managed.js'
 import { getParamFormat } from '../../catalogue/params.js'
 import { createListEndpoint } from '../../catalogue/undocumented.js'
-import { Failure, isMissing, recoverFrom } from '../../errors.js'
+import { Failure, isDenied, isMissing, recoverFrom } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import { getAttributes, isSecretValue, selectFamily } from '../attributes.js'
 import type { CurrentItem, ReadableInstance } from '../state.js'
@@ -322,7 +322,3 @@ export const toCurrentItem = (kind: Managed, record: Fields): CurrentItem => {
 /** True if the place itself is missing, not something in it. */
 const isPlaceMissing = (failure: Failure): boolean =>
   isMissing(failure) && /^404 (?:project|group) not found/i.test(failure.message)
-
-/** True if the instance denied an undocumented request, or does not have the route. Such a request is treated as never sent. */
-export const isDenied = ({ details }: Failure): boolean =>
-  details.status === 404 || details.status === 403

@@ -88,10 +88,12 @@ class OutcomeRows {
   /** Yields the rows of the answer, and reports everything else as notes. */
   async *read(results: AsyncIterable<Result>): Rows {
     const { endpoint, columns, lead, inline, parent } = this.#view
+    // Where an extension declares no fields, the first record decides.
+    const chosen = columns.length === 0 ? undefined : columns
     const view = {
       endpoint,
       ...this.#options.view,
-      columns: lead.lead === undefined ? columns : [lead.lead, ...columns],
+      columns: lead.lead === undefined ? chosen : chosen && [lead.lead, ...chosen],
       ...parent,
       ...lead,
     }

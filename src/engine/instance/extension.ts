@@ -8,19 +8,23 @@ import type { CommandFacts } from '../command/types.js'
 const getExtensionFile = ({ endpoints }: CommandFacts): string | undefined =>
   Object.values(endpoints).find(({ from }) => from !== undefined)?.from
 
-/** Creates a function that adds the extension's name to a failure if the instance lacks the route of its command. */
+/** Creates a function that adds the extension's name to a failure if the instance lacks the route of its command, or answers in another form. */
 export const createSourceDescriber =
   (command: CommandFacts, { sandbox }: Pick<Globals, 'sandbox'>) =>
   (error: unknown): unknown => {
     const from = isExtension(command) ? getExtensionFile(command) : undefined
-    const { status = 0 } = error instanceof Failure ? error.details : {}
-    if (!(error instanceof Failure) || from === undefined || ![404, 405].includes(status))
-      return error
+    if (!(error instanceof Failure) || from === undefined) return error
+    const { status = 0, lacks, hint: before = '' } = error.details
     const words = getCommandName(command)
+    if (lacks === 'form')
+      return error.with({
+        hint: `${before} ${words} is from ${from}: "returns" declares what it answers.`,
+      })
+    if (![404, 405].includes(status)) return error
     const isUnanswered = sandbox && /40[45] Not (?:Found|Allowed)$/.test(error.message)
     const hint = isUnanswered
       ? `The embedded instance does not answer ${words}; see svcctl help extend.`
-      : `${error.details.hint ?? ''} ${words} is from ${from}, not in the documents.`.trim()
+      : `${before} ${words} is from ${from}, not in the documents.`.trim()
     return error.with({ hint })
   }
 

@@ -4,7 +4,7 @@ import { listObjects, toText } from '../../base/objects.js'
 import { listPathsTo } from '../../base/text.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/undocumented.js'
-import { Failure, recoverFrom } from '../../errors.js'
+import { Failure, isDenied, recoverFrom } from '../../errors.js'
 import { findSegmentProblem } from '../../http/request/address.js'
 import type { Context } from '../command/context.js'
 import {
@@ -85,13 +85,13 @@ const getGroupProjects = (
   return paths
 }
 
-/** Lists all groups; undefined if the instance has no list of groups. */
+/** Lists all groups; undefined if the instance denies its list of groups, which is not documented. */
 const listAllGroups = async ({ instance }: Context): Promise<readonly string[] | undefined> => {
   try {
     const found = await instance.readRecords(groupsAll, {})
     return listObjects(found).flatMap((group) => toText(group.full_path) ?? [])
   } catch (error) {
-    recoverFrom(error)
+    if (!isDenied(recoverFrom(error))) throw error
     return undefined
   }
 }

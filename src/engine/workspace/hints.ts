@@ -31,9 +31,11 @@ export const hints: Readonly<Record<AdviceCode, string | HintWriter>> = {
   sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
   'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
   scope: (scope = 'required for this', { session }) =>
-    `The token lacks the scope ${scope}. Create a token with it, then run \`${getLoginLine(session)}\`.`,
+    `The token lacks the scope ${scope}. Create a token with it, then ${session?.usesVariable === true ? 'set SVC_TOKEN to it' : `run \`${getLoginLine(session)}\``}.`,
   credential: (_, place) =>
-    `The credential is wrong, expired or revoked. ${quoteLine('auth status', place)} shows its source, and \`${getLoginLine(place.session)}\` replaces it.`,
+    place.session?.usesVariable === true
+      ? 'The token in SVC_TOKEN is wrong, expired or revoked. Set SVC_TOKEN to another one.'
+      : `The credential is wrong, expired or revoked. ${quoteLine('auth status', place)} shows its source, and \`${getLoginLine(place.session)}\` replaces it.`,
   'sign-in': (_, { session }) => `No credential was sent. ${getSignInHint(session)}`,
   rights: (_, place) =>
     `The token’s user is not permitted to do this. ${quoteLine('auth status', place)} shows the user, and --help the required role.`,

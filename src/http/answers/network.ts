@@ -221,7 +221,8 @@ export const createUnusableAnswerFailure = (
   why: string,
   request: string,
   next: NextStep = networkHint,
-): LostRequest => new LostRequest(why, { request, ...toDetails(next) }, false, true)
+  details: FailureDetails = {},
+): LostRequest => new LostRequest(why, { request, ...toDetails(next), ...details }, false, true)
 
 /** Returns the same failure, marked as having an unknown outcome, for a request that may have changed something. */
 export const markUnknownOutcome = (failure: Failure): Failure =>
