@@ -1,5 +1,6 @@
-/** Normalizes the base URL of an instance, so that equal instances have equal texts, and detects path segments that lead elsewhere. */
+/** Normalizes the base URL of an instance, so that equal instances have equal texts, and detects path segments that lead elsewhere. Converts domains. */
 
+import { domainToASCII } from 'node:url'
 import { type Failure, usage } from '../errors.js'
 import { trimTrailingSlashes } from './text.js'
 
@@ -62,3 +63,7 @@ export const isDots = (segment: string): boolean => segment === '.' || segment =
 
 /** True if a path, whose segments are separated by slashes, contains `.` or `..` as a segment. */
 export const hasDots = (path: string): boolean => path.split('/').some(isDots)
+
+/** Returns a domain as instances accept it, for one in another script; undefined if there is none. */
+export const toAsciiDomain = (text: string): string | undefined =>
+  /\P{ASCII}/u.test(text) ? domainToASCII(text) || undefined : text

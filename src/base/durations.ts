@@ -1,7 +1,6 @@
 /** Parses durations in words, with the same rules for settings, CI configurations and the embedded instance. */
 
-const hour = 3600
-const day = 24 * hour
+import { secondsPerDay } from './dates.js'
 
 /** Maps the words for each unit to its seconds. */
 const units = new Map(
@@ -9,11 +8,11 @@ const units = new Map(
     [
       ['s sec secs second seconds', 1],
       ['m min mins minute minutes', 60],
-      ['h hr hrs hour hours', hour],
-      ['d day days', day],
-      ['w wk wks week weeks', 7 * day],
-      ['mo mos month months mth mths', 30 * day],
-      ['y yr yrs year years', 365.25 * day],
+      ['h hr hrs hour hours', 3600],
+      ['d day days', secondsPerDay],
+      ['w wk wks week weeks', 7 * secondsPerDay],
+      ['mo mos month months mth mths', 30 * secondsPerDay],
+      ['y yr yrs year years', 365.25 * secondsPerDay],
     ] as const
   ).flatMap(([words, seconds]) => words.split(' ').map((word) => [word, seconds] as const)),
 )

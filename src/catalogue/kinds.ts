@@ -49,6 +49,9 @@ export const kinds = {
 } as const satisfies Readonly<Record<string, Kind>>
 export type KindName = keyof typeof kinds
 
+/** The kinds whose objects have names that people know better than their IDs. */
+export const namedKinds = ['runner', 'deploy-key', 'approval-rule', 'geo-node'] as const
+
 const byName: ReadonlyMap<string | undefined, Kind> = new Map(Object.entries(kinds))
 const getLineKinds = createLineState(() => ({ byName }))
 

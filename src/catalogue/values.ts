@@ -3,7 +3,7 @@
  * certificates.
  */
 
-import { domainToASCII } from 'node:url'
+import { toAsciiDomain } from '../base/base-url.js'
 import { isDay, isDuration, isMoment, toSentTime } from '../base/dates.js'
 import { getCurrentIo } from '../base/io.js'
 import { getOwn } from '../base/objects.js'
@@ -56,10 +56,6 @@ const createTypedFormat = (format: keyof typeof written): FormatRule => ({
   expected: `${written[format].expected}, 30d (ago), +30d (ahead), today or yesterday`,
   toSent: (text) => toSentTime(text, format, getCurrentIo().now().getTime()),
 })
-
-/** Returns a domain as instances accept it, for one in another script; undefined if there is none. */
-const toAsciiDomain = (text: string): string | undefined =>
-  /\P{ASCII}/u.test(text) ? domainToASCII(text) || undefined : text
 
 const typed = {
   date: createTypedFormat('date'),

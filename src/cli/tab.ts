@@ -2,11 +2,13 @@
 
 import { getCurrentIo } from '../base/io.js'
 import { listAreas } from '../catalogue/index.js'
+import { namedKinds } from '../catalogue/kinds.js'
 import {
   getNumberNames,
   getParamValues,
   isFile,
   isListParam,
+  isNumeric,
   isSwitch,
   type Param,
   takesPairs,
@@ -210,8 +212,20 @@ const suggestArguments = async (
       current,
       splitWords(argument).map((value) => ({ value })),
     )
-  return completePrefix(await listCandidates(argument.param, command, rest, live), current)
+  const found = await listCandidates(argument.param, command, rest, live)
+  return completePrefix(isNamePrefix(argument, current) ? toNames(found) : found, current)
 }
+
+/** True if a word begins the name of an object that is completed by its ID. */
+const isNamePrefix = ({ param }: Argument, current: string): boolean =>
+  isNumeric(param) && namedKinds.some((kind) => kind === param.completes) && /^\D/.test(current)
+
+/** Returns the names of objects in place of their IDs, with the IDs as text. A name of several objects is left out. */
+const toNames = ({ items }: Candidates): Candidates => ({
+  items: items
+    .filter(({ text }) => items.filter((other) => other.text === text).length === 1)
+    .flatMap(({ value, text }) => (text === undefined ? [] : [{ value: text, text: value }])),
+})
 
 // Completing a whole line.
 

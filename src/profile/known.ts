@@ -4,6 +4,7 @@
  */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { dayLength } from '../base/dates.js'
 import { readCached, type StoredValue } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
 import { createFileFailure, makeDirectory, withLock } from './files.js'
@@ -113,7 +114,7 @@ export const readKnown = (
 }
 
 /** The time for which a route counts as missing, in milliseconds. A new version may add it, and a proxy may have been wrong. */
-const goneFor = 30 * 24 * 3600 * 1000
+const goneFor = 30 * dayLength
 
 const filterGone = (gone: readonly GoneRoute[], now: Date): readonly GoneRoute[] =>
   gone.filter(({ at }) => now.getTime() - Date.parse(at) < goneFor)
@@ -221,7 +222,7 @@ export const saveKnown = (
   changeKnown(paths, profile, (before) => mergeKnown(now, before, answered))
 
 /** The time for which stored facts count as current, in milliseconds. */
-export const freshFor = 24 * 3600 * 1000
+export const freshFor = dayLength
 
 /** True if the last write was more than a day ago. Only the date of the file is read. */
 export const isDue = (paths: Paths, { name }: Pick<Profile, 'name'>, now: Date): boolean => {

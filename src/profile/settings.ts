@@ -1,6 +1,7 @@
 /** Declares the settings of a profile: the flags of `profile set`, their help and their checks. */
 
 import { isLoopback, normalizeBaseUrl } from '../base/base-url.js'
+import { secondsPerDay } from '../base/dates.js'
 import { resolvePath } from '../base/io.js'
 import type { Fields } from '../base/objects.js'
 import { splitCommand } from '../base/shell-words.js'
@@ -55,11 +56,11 @@ export const settings = {
   'ca-file': string('PEM file with additional certificate authorities', { format: 'pem' }),
   'cert-file': string('PEM file with a client certificate', { format: 'pem' }),
   'key-file': string('PEM file with the key of the client certificate', { format: 'pem' }),
-  timeout: integer('seconds to wait for a response', { min: 1, max: 86_400 }),
+  timeout: integer('seconds to wait for a response', { min: 1, max: secondsPerDay }),
   retries: integer('number of retries per request', { min: 0, max: 100 }),
   'max-wait': integer('seconds that rate limits (429) or maintenance may last', {
     min: 0,
-    max: 86_400,
+    max: secondsPerDay,
   }),
   vocabulary: string('vocabulary file of the instance (see: svcctl help instances)', {
     completes: 'file',

@@ -29,6 +29,7 @@ const app = ['-P', 'platform/app']
 describe('live values', () => {
   it.each<readonly [string, readonly string[], RegExp]>([
     ['runner ids', ['runners', 'get', ''], /^1$/],
+    ['runners by name', ['runners', 'pause', '2', 'shared-'], /^shared-linux-1$/],
     ['project paths', ['projects', 'get', 'plat'], /^platform\/app$/],
     ['the project of a flag', ['jobs', 'list', '-P', 'plat'], /^platform\/app$/],
     ['the same, joined', ['jobs', 'list', '--project=plat'], /^--project=platform\/app$/],

@@ -3,6 +3,7 @@
  */
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { dayLength } from '../../base/dates.js'
 import { writeWhole } from '../../base/files/files.js'
 import { lock } from '../../base/files/lock.js'
 import { makeFolders } from '../../base/files/regular.js'
@@ -193,7 +194,7 @@ export const moveToLastPlace = async (
 /** The number of newest runs that are always kept: of those over many objects, and of those over one. */
 const alwaysKept = { many: 50, single: 250 } as const
 /** The time for which an unfinished run is kept after its last change, in milliseconds. */
-const maxUnfinishedAge = 30 * 24 * 3_600_000
+const maxUnfinishedAge = 30 * dayLength
 /** True if a run is over one object, which its ID shows by a `-1` at the end. */
 const isSingle = ({ id }: RunName): boolean => /-1(?:_\d+)?$/.test(id)
 

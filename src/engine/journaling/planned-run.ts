@@ -1,5 +1,6 @@
 /** Saves the preview of a dry run as a planned run, and checks whether its objects have changed since. */
 import { isDeepStrictEqual } from 'node:util'
+import { dayLength } from '../../base/dates.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { volatileFields } from '../../client/snapshot-manifest.js'
 import { Failure, recoverFrom, usage } from '../../errors.js'
@@ -28,7 +29,7 @@ export interface PreviewedObject {
 }
 
 /** The time after which a plan expires, in milliseconds, by who made it. */
-const lifetime = { agent: 24 * 3_600_000, person: 7 * 24 * 3_600_000 } as const
+const lifetime = { agent: dayLength, person: 7 * dayLength } as const
 
 type Side = 'now' | 'new'
 

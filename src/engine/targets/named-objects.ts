@@ -6,7 +6,7 @@ import { redactSecrets } from '../../base/secrets/redact.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { getKindWord, type KindName, kinds, toPlural } from '../../catalogue/kinds.js'
+import { getKindWord, kinds, namedKinds, toPlural } from '../../catalogue/kinds.js'
 import { isNumeric } from '../../catalogue/params.js'
 import { Failure, isObjectFailure, placeFailure, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
@@ -16,9 +16,7 @@ import type { JournalOptions } from '../journaling/runs.js'
 import type { Raw } from '../plan/line.js'
 import type { ParentTarget } from '../plan/parents.js'
 
-/** The kinds whose objects have names that people know better than their IDs. */
-const namedKinds = ['runner', 'deploy-key', 'approval-rule', 'geo-node'] as const
-type NamedKind = Extract<KindName, (typeof namedKinds)[number]>
+type NamedKind = (typeof namedKinds)[number]
 
 /** A line with names, and the run that looks them up. */
 export interface NameQuery {

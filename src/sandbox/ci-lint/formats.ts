@@ -1,4 +1,5 @@
 /** Provides the formats of `keywords.json`: predicates for values that JSON Schema alone cannot describe. */
+import { secondsPerDay } from '../../base/dates.js'
 import { parseWordDuration } from '../../base/durations.js'
 import { compileRegex, isDressed, isExpression, isWithoutPart } from './expression.js'
 import { isHash, KeywordReference } from './types.js'
@@ -78,9 +79,8 @@ const listSources: Format = (value) => {
 
 // Durations.
 
-const day = 86_400
 /** The longest timeout of a job that instances accept, in seconds. */
-const month = 30.436875 * day
+const month = 30.436875 * secondsPerDay
 
 const isDuration = (text: string): boolean => parseWordDuration(text) !== undefined
 const isNever = (text: string): boolean => /^never$/i.test(text)
@@ -97,7 +97,7 @@ export const formats: Readonly<Record<string, Format>> = {
   duration: (value) => isDuration(String(value)),
   'duration-or-never': (value) => isNever(String(value)) || isDuration(String(value)),
   'open-duration': toOpen((text) => isNever(text) || isDuration(text)),
-  'within-a-week': isWithin(7 * day),
+  'within-a-week': isWithin(7 * secondsPerDay),
   'within-a-month': isWithin(month),
   'caching-time': (value) => typeof value !== 'string' || value === '' || isDuration(value),
   'at-least-a-minute': (value) =>
