@@ -1,16 +1,16 @@
 /** Runs a line on several snapshots (`--from a,b`, or a folder of them), as on several instances. */
 
 import { readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { getCurrentIo, resolvePath } from '../base/io.js'
 import { formatCount } from '../base/text.js'
-import { createNoSnapshotFailure, readManifest } from '../client/manifest-schema.js'
+import { createNoSnapshotFailure, listSubfolders, readManifest } from '../client/manifest-schema.js'
 import type { SnapshotManifest } from '../client/snapshot-manifest.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
 import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
-import { exitCodes, getErrorCode, getReason, usage } from '../errors.js'
+import { exitCodes, usage } from '../errors.js'
 import { chooseFormat } from './choose-format.js'
 import { getFailureFormat } from './failure-report.js'
 import { type LineRunner, MultiInstanceRun } from './instances.js'
@@ -29,19 +29,6 @@ interface FoundSnapshot {
 interface SnapshotChoice {
   readonly snapshots: readonly FoundSnapshot[]
   readonly incomplete: readonly string[]
-}
-
-const listSubfolders = (folder: string): readonly string[] => {
-  try {
-    const entries = readdirSync(resolvePath(folder), { withFileTypes: true })
-    return entries
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => join(folder, name))
-      .sort()
-  } catch (error) {
-    if (getErrorCode(error) === 'ENOENT') return []
-    throw usage(`cannot read ${folder}: ${getReason(error)}`)
-  }
 }
 
 /** True if a folder has lists of an incomplete snapshot. */

@@ -1,6 +1,6 @@
 /** Declares the schema of a snapshot's manifest, and reads a manifest: by its schema, and by rules that a schema cannot express. */
 
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Array as ArrayOf, Integer, Literal, Object as Obj, Optional, String as Str } from 'typebox'
 import { normalizeBaseUrl } from '../base/base-url.js'
@@ -142,4 +142,18 @@ export const readManifest = (folder: string): DocumentValue<ManifestSchema> | un
   }
   findings.refuse(hint)
   return document?.value
+}
+
+/** Lists the folders in a folder, which may be snapshots. @throws Failure `usage` for a folder that cannot be read */
+export const listSubfolders = (folder: string): readonly string[] => {
+  try {
+    const entries = readdirSync(resolvePath(folder), { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name))
+      .sort()
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return []
+    throw usage(`cannot read ${folder}: ${getReason(error)}`)
+  }
 }

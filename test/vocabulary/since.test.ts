@@ -1,9 +1,9 @@
 /** A list of an instance in other words, compared with its snapshot. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { sandboxInWords } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { everything, everyWord } from './everything.js'
 
@@ -35,4 +35,23 @@ it('records are told apart, and their fields are named, as the instance does', a
     },
     { ...changed, project: 'platform/tools/deploy', name: 'renamed' },
   ])
+})
+
+it('a snapshot has the names of its instance, whatever profile is the current one', async () => {
+  const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'sandbox-root-token' }
+  const line = async (...words: readonly string[]) => svcctl(words, { cwd, env })
+  await line('profile', 'set', 'own', '--base-url', url(), '--vocabulary', 'every.yml')
+  mkdirSync(join(cwd, 'snaps'))
+  await line('snapshot', 'runners list --instance', '--to', 'snaps/one', '-p', 'own')
+  await line('profile', 'set', 'other', '--base-url', 'https://other.test')
+  expect((await line('auth', 'switch', 'other')).code).toBe(0)
+  const list = ['runners', 'list', '--instance', '-o', 'csv', '--where', 'description=gpu']
+  for (const from of ['snaps/one', 'snaps']) {
+    const { code, stdout } = await line(...list, '--fields', 'description', '--from', from)
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/owndescription\n(?:.*,)?gpu\n$/)])
+  }
+  const rule =
+    'policy: 1\nrules: [{name: a, list: runners list --instance, where: description=gpu}]\n'
+  writeFileSync(join(cwd, 'policy.yml'), rule)
+  expect((await line('check', 'policy', 'policy.yml', '--from', 'snaps/one')).code).toBe(1)
 })

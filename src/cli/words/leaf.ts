@@ -12,7 +12,7 @@ import {
 } from '../../engine/command/derive.js'
 import { type FlagFilter, getCommandFlags } from '../../engine/command/flags.js'
 import { createWordsLoader, toOwnCommand } from '../../engine/command/load-words.js'
-import { findSwitch, getWordsBeforeDashes, readInstanceFlags } from '../../engine/command/tokens.js'
+import { findSwitch, getWordsBeforeDashes } from '../../engine/command/tokens.js'
 import type { Command, Flag } from '../../engine/command/types.js'
 import { getSpellings, type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.js'
 import { Failure, usage } from '../../errors.js'
@@ -328,9 +328,10 @@ export class Leaf extends CommandLevel {
     const may = unknown || fields.length > 0 || (completes && open)
     if (!canCallApi(command) || !may) return command
     const { hasUnknownField, addKnownNames } = await import('../../engine/command/known.js')
+    const { readSourceFlags } = await import('../../engine/command/snapshot-profile.js')
     const needed = unknown || completes || (await hasUnknownField(command, fields))
     return needed
-      ? addKnownNames(command, readInstanceFlags(tokens, getCurrentIo().env), getCurrentIo().env)
+      ? addKnownNames(command, readSourceFlags(tokens, getCurrentIo().env), getCurrentIo().env)
       : command
   }
 

@@ -3,7 +3,8 @@ import { documentedWords, type Words } from '../../catalogue/words.js'
 import { findNamedProfiles, getActiveVocabulary, getPaths, openStore } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
 import { loadWords, mergeWords } from '../../vocabulary/index.js'
-import { hasSeveralProfiles, readInstanceFlags } from './tokens.js'
+import { readSourceFlags } from './snapshot-profile.js'
+import { hasSeveralProfiles } from './tokens.js'
 
 /** Loads the vocabulary of a profile. An unreadable file is reported when its instance is reached. */
 const loadProfileWords = async ({ vocabulary }: Profile): Promise<Words> =>
@@ -17,7 +18,7 @@ export const loadLineWords = async (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<Words | undefined> => {
-  const flags = readInstanceFlags(tokens, env)
+  const flags = readSourceFlags(tokens, env)
   const store = openStore(getPaths(env))
   if (hasSeveralProfiles(flags))
     return mergeWords(
