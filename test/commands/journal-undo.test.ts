@@ -263,6 +263,24 @@ describe('journal undo', () => {
     }
   })
 
+  it('prints the parent of each object where the run had several, and a redo does so, too', async () => {
+    const projects = '-P platform/app,web/site'
+    await run(`approvals update ${projects} --approvals-before-merge 3 --yes`)
+    for (const [redo, left] of [
+      ['', [1, 0]],
+      [' --redo', [3, 3]],
+      ['', [1, 0]],
+    ] as const) {
+      const { stdout } = await run(`journal undo last${redo} --yes -o csv`)
+      expect(stdout.split('\n').map((row) => row.split(',').slice(0, 2).join())).toEqual([
+        'project,approvals_before_merge',
+        `platform/app,${left[0]}`,
+        `web/site,${left[1]}`,
+        '',
+      ])
+    }
+  })
+
   it('prints the columns of the run that it undoes', async () => {
     const written = await run('runners update 1 2 --description other -o csv')
     const undone = await run('journal undo last --yes -o csv')

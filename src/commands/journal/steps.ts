@@ -145,11 +145,16 @@ async function* readChanges(
     note(`skipped, because the journal has no previous values: ${[...masked].join()}`)
 }
 
-/** Returns the parent for the plan of an object from a tree of groups and projects. */
-const getUndoParent = ({ parent }: UndoableItem): Pick<Plan, 'parent'> =>
-  parent === undefined || parseTreePlace(parent) === undefined
-    ? {}
-    : { parent: { column: 'of', name: parent } }
+/** Returns the name of an object for its plan, with its parent if the run had several. The only object of its parent has no name. */
+const nameStep = (
+  { object, parent }: UndoableItem,
+  { parents }: Header,
+): Pick<Plan, 'parent' | 'label'> => {
+  if (parent === undefined) return { label: object }
+  const column = parseTreePlace(parent) === undefined ? parents : 'of'
+  if (column === undefined) return { label: object }
+  return { label: object === '' ? undefined : object, parent: { column, name: parent } }
+}
 
 /** Returns the kind of a run's objects, from an endpoint that has it. */
 const getObjectKind = ({ endpoints, original }: Inverse): string | undefined => {
@@ -179,7 +184,7 @@ async function* planRunSteps(
     const was = addName(found, kind)
     const values = buildInverseValues(endpoint, was, past.header, inverse.repeats)
     const { object, row } = was
-    const named = { label: object, object, kind, ...getUndoParent(was) }
+    const named = { object, kind, ...nameStep(was, past.header) }
     yield { key: '', endpoint, values, ...named, row: row && toJsonFields(row), reverts: was }
   }
 }

@@ -96,7 +96,7 @@ export const checkNames = (plan: Plan): void => {
 /** Describes the first line of the journal of a run that reverts another one. */
 const createRevertHeader = async (
   { command, place }: HeaderParts,
-  { endpoint }: Plan,
+  { endpoint, parent }: Plan,
   { area, input, ...past }: RevertedRun,
 ): Promise<Header> => {
   const now = place.clock.now()
@@ -109,6 +109,7 @@ const createRevertHeader = async (
     input,
     ...(await place.getOrigin()),
     source: 'journal',
+    parents: parent?.column,
     ...past,
   }
 }
