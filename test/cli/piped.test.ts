@@ -274,7 +274,7 @@ describe('an input that ends is checked whole before anything is written', () =>
   const csv = 'id,description\n4,a\nabc,b\n'
   const owned = (project: string, id: unknown): string =>
     `${JSON.stringify({ project, record: { id } })}\n`
-  const unnamed = 'no runner is called by this name'
+  const unnamed = '<id> must be an integer or the name of a runner'
 
   it('says of a column of no list what to pipe in', async () => {
     const { code, stderr } = await call('runners pause -', { input: 'id,foo\n1,x\n' })
@@ -303,14 +303,18 @@ describe('an input that ends is checked whole before anything is written', () =>
     [
       'deploy-keys update - --title x',
       owned('g/a', 1) + owned('g/b', 'y'),
-      'line 2: no deploy key is called by this name',
+      'line 2: <key-id> must be an integer or the name of a deploy key',
     ],
     [
       'deploy-keys update - --title x',
       'project,id,title\ng/a,1,x\ng/a,y,x\n',
-      'line 3: no deploy key is called by this name',
+      'line 3: <key-id> must be an integer or the name of a deploy key',
     ],
-    ['deploy-keys enable - -P g/a,g/b', '1\nx\n', 'line 2: no deploy key is called by this name'],
+    [
+      'deploy-keys enable - -P g/a,g/b',
+      '1\nx\n',
+      'line 2: <key-id> must be an integer or the name of a deploy key',
+    ],
     ['deploy-keys enable 3 -P -', 'g/a\n..\n', 'line 2: project: "." and ".." cannot be used'],
     ['integrations delete - -P g/a --yes', 'jira\n..\n', 'line 2: <slug>: "." and ".." cannot be'],
     ['jobs get - -P g/a', '1\nx\n', 'line 2: <id> must be an integer'],

@@ -91,12 +91,14 @@ describe('a name on standard input', () => {
     for (const line of ['runners pause -', 'runners pause 2 -']) {
       const none = await run(line, '1\ncanary\n')
       expect(none).toMatchObject({ code: 2, stdout: '' })
-      expect(none.stderr).toContain('standard input, line 2: no runner is called by this name\n')
+      expect(none.stderr).toContain(
+        'standard input, line 2: <id> must be an integer or the name of a runner\n',
+      )
       expect(none.stderr).not.toContain('canary')
     }
     const elsewhere = await run('deploy-keys delete - --yes -P platform/app,web/shop', 'old\n')
     expect(elsewhere.stderr).toContain(
-      'line 1: no deploy key is called by this name in platform/app\n',
+      'line 1: <key-id> must be an integer or the name of a deploy key in platform/app\n',
     )
     const { sandbox } = place()
     expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([])

@@ -6,7 +6,7 @@ import { redactSecrets } from '../../base/secrets/redact.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { getKindWord, kinds, namedKinds, toPlural } from '../../catalogue/kinds.js'
+import { getKindWord, kinds, namedKinds, toPlural, withArticle } from '../../catalogue/kinds.js'
 import { isNumeric } from '../../catalogue/params.js'
 import { Failure, isObjectFailure, placeFailure, usage } from '../../errors.js'
 import type { Context } from '../command/context.js'
@@ -159,17 +159,21 @@ const describeCandidates = (
 ): string =>
   joinFirst([...ids].flatMap(([name, all]) => all.map((id) => `${text.safe(name)} (${id})`)))
 
-/** Describes the name that objects have or lack, to follow `is` and `are`. */
-const describeName = ({ context, places }: NameQuery, name: string): string =>
-  places?.has(name) === true ? 'called by this name' : `called "${context.answer.text.safe(name)}"`
+/** Says that no object has a name. `where` follows the object. */
+const describeMissing = (query: NameQuery, name: string, where: string): string => {
+  const { command, kind, context, places } = query
+  const word = getKindWord(kind)
+  return places?.has(name) === true
+    ? `<${command.args[0]?.name}> must be an integer or the name of ${withArticle(word)}${where}`
+    : `no ${word} is called "${context.answer.text.safe(name)}"${where}`
+}
 
 const createMissingFailure = (query: NameQuery, name: string, ids: IdsByName): Failure => {
   const { kind, context } = query
-  const word = getKindWord(kind)
   return usage(
-    `no ${word} is ${describeName(query, name)}`,
+    describeMissing(query, name, ''),
     ids.size === 0
-      ? `The list has no ${toPlural(word)}.`
+      ? `The list has no ${toPlural(getKindWord(kind))}.`
       : `The list has ${describeCandidates(ids, context)}.`,
   )
 }
@@ -180,10 +184,12 @@ const createAmbiguity = (
   ids: readonly string[],
   parent?: string,
 ): Failure => {
+  const { kind, context, places } = query
+  const called = places?.has(name) === true ? 'so' : `"${context.answer.text.safe(name)}"`
   const [where, alone] =
     parent === undefined ? ['', ''] : [` of ${parent}`, `, and ${parent} in a line of its own`]
   return usage(
-    `several ${toPlural(getKindWord(query.kind))}${where} are ${describeName(query, name)}`,
+    `several ${toPlural(getKindWord(kind))}${where} are called ${called}`,
     `Pass one of the IDs ${ids.join(', ')}${alone}.`,
   )
 }
@@ -293,7 +299,6 @@ const createMissingInParents = (
   lists: readonly (readonly [string, IdsByName])[],
 ): Failure => {
   const { kind, context } = query
-  const word = getKindWord(kind)
   const without = lists.filter(([, ids]) => !ids.has(name))
   const parents = joinFirst(without.map(([parent]) => parent))
   const line = without.length < lists.length ? formatNameSelection(query, raw) : undefined
@@ -303,8 +308,8 @@ const createMissingInParents = (
     ...known.map(([parent, ids]) => `${parent} has ${describeCandidates(ids, context)}.`),
   ]
   return usage(
-    `no ${word} is ${describeName(query, name)} in ${parents}`,
-    hints.length === 0 ? `The lists have no ${toPlural(word)}.` : hints.join(' '),
+    describeMissing(query, name, ` in ${parents}`),
+    hints.length === 0 ? `The lists have no ${toPlural(getKindWord(kind))}.` : hints.join(' '),
   )
 }
 
