@@ -8,6 +8,7 @@ import { getCurrentIo, resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { isJson } from '../base/json/scan.js'
 import { isObject, toText } from '../base/objects.js'
+import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { type Endpoint, type EndpointTraits, getPath } from '../catalogue/endpoint.js'
 import { createFilter, type FieldReader, type RecordTest } from '../catalogue/filters.js'
@@ -261,7 +262,7 @@ export class SnapshotReader {
       if (query.get(name)?.join(',') !== text)
         throw usage(
           `the snapshot was taken with ${name}=${text}`,
-          `It answers only lines with this filter: svcctl ${line}`,
+          `It answers only lines with this filter: svcctl ${line} --from ${quoteWord(this.#folder)}`,
         )
     return [...query].flatMap(([name, texts]) => {
       if (unfilteringParams.has(name) || Object.hasOwn(filter, name)) return []

@@ -44,6 +44,13 @@ describe('journal list', () => {
     )
   })
 
+  it('has the runs of a profile, if it is named', async () => {
+    journalOf(kept(first), [done(1)])
+    journalOf(kept(second), [done(1)], 'completed', { id: second, profile: 'work' })
+    const { stdout } = await run('journal list -o json --profile work')
+    expect(JSON.parse(stdout)).toMatchObject([{ id: second }])
+  })
+
   it('says that there is none', async () => {
     const { code, stderr } = await run('journal list')
     expect([code, stderr]).toEqual([0, expect.stringContaining('no journals yet')])

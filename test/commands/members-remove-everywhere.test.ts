@@ -56,7 +56,7 @@ describe('members remove-everywhere', { shuffle: false }, () => {
     expect(paths.at(-1)).toBe('DELETE /groups/platform/members/5')
     expect(
       (await direct('dov')).split('\n').filter((line) => /^(group|project)/.test(line)),
-    ).toEqual(['group:labs\tdirect\towner\t'])
+    ).toEqual(['group:labs\tdov\tdirect\towner\t'])
     const undone = await run('journal undo last --yes', env)
     expect(undone.code).toBe(0)
     expect(await direct('dov')).toBe(before)

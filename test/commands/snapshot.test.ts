@@ -380,6 +380,7 @@ describe('an instance that refuses some of it', () => {
     expect((await from(at, 'mr list --scope all --state opened -o id')).code).toBe(0)
     const other = await from(at, 'mr list --scope all')
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('state=opened')])
+    expect(other.stderr).toContain(`mr list --scope all --state opened --from ${at}`)
   })
 })
 

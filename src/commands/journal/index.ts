@@ -36,6 +36,7 @@ import { isNarrow } from '../answers.js'
 import { type Arguments, define } from '../define.js'
 import { findLastRunFile, requireRunName } from './find-run.js'
 import { formatPlannedLine } from './planned.js'
+import { keepNamedProfile } from './writes.js'
 
 // The journals of the shards of a run, shown as one.
 
@@ -178,7 +179,8 @@ const toPlannedSummary = async ({ header, file }: RunEntry) => {
 }
 
 async function* listPlanned({ answer, place }: Context): Rows {
-  const waiting = await findPlanned(getRunFolder(place.env), place.clock.now())
+  const all = await findPlanned(getRunFolder(place.env), place.clock.now())
+  const waiting = keepNamedProfile(place, all)
   if (waiting.length === 0) yield createNoteRow('no planned runs are waiting')
   const records: unknown[] = []
   for (const entry of waiting) records.push(await toPlannedSummary(entry))
@@ -197,7 +199,8 @@ async function* listJournals(context: Context, given: Arguments<typeof listFlags
   const all = await readJournalFolder(folder)
   const { unreadable } = all
   // Journals in other places (--journal FILE) are not listed.
-  const entries = all.entries.filter(({ file }) => dirname(file) === folder)
+  const kept = all.entries.filter(({ file }) => dirname(file) === folder)
+  const entries = keepNamedProfile(place, kept)
   if (entries.length === 0) ui.note('no journals yet')
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)
   const records = (async function* () {
@@ -213,7 +216,7 @@ async function* listJournals(context: Context, given: Arguments<typeof listFlags
 
 export const listCommand = define({
   description: [
-    'Every write is recorded in a journal. A run without an end was killed or is still running. Resume it with <command> --resume last. A run that ends with "planned" has not begun. Carry it out with "journal run".',
+    'Every write is recorded in a journal. A run without an end was killed or is still running. Resume it with <command> --resume last. A run that ends with "planned" has not begun. Carry it out with "journal run". -p limits the list to a profile.',
   ],
   flags: listFlags,
   rows: listJournals,

@@ -145,13 +145,20 @@ export async function* readWrites({ file, header }: RunEntry): AsyncGenerator<Se
   yield* writes.unknownWrites
 }
 
+/** Keeps the runs of the named profile; all of them if none is named. */
+export const keepNamedProfile = (
+  { globals, env }: Context['place'],
+  entries: readonly RunEntry[],
+): readonly RunEntry[] => {
+  const named = globals.profile ?? (env.SVC_PROFILE || undefined)
+  return named === undefined ? entries : entries.filter(({ header }) => header.profile === named)
+}
+
 /** Finds the runs of the named profile, or of all profiles, the oldest first. */
 export const findRuns = async ({ place, ui }: Context): Promise<readonly RunEntry[]> => {
-  const named = place.globals.profile ?? (place.env.SVC_PROFILE || undefined)
   const { entries, unreadable } = await readJournalFolder(getRunFolder(place.env))
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)
-  return entries
-    .filter((entry) => named === undefined || entry.header.profile === named)
+  return keepNamedProfile(place, entries)
     .filter((entry) => !isPlanned(entry) && existsSync(entry.file))
     .toReversed()
 }
