@@ -188,6 +188,21 @@ describe('artifacts download --extract', () => {
     )
   })
 
+  it('extracts what some programs store below ./, and refuses two spellings of one name', async () => {
+    const entries = [
+      { name: './', body: Buffer.of() },
+      { name: './a/./b.txt', body },
+    ]
+    await extracting(zipped(entries), ([ran]) => {
+      expect(ran?.code).toBe(0)
+      expect(ran?.files).toEqual(['out', 'out/a', 'out/a/b.txt'])
+    })
+    await extracting(zipped([...entries, { name: 'a/b.txt' }]), ([ran]) => {
+      expect(ran?.stderr).toMatch(/appears twice in it/)
+      expect(ran?.files).toEqual(['out'])
+    })
+  })
+
   it('leaves no folder where nothing came of it', async () => {
     await extracting(
       zipped([{ name: 'wrong', body, crc: 1 }]),

@@ -144,17 +144,17 @@ const createUnsafeEntryFailure = (path: string, which: string): Failure =>
   createExtractFailure(`the archive contains ${JSON.stringify(path)}, which ${which}`)
 
 /**
- * Splits a path inside an archive into segments.
+ * Splits a path inside an archive into segments. The target folder itself, which some programs store as `./`, has none.
  * @throws Failure `failed` if the path leaves the target folder, or has a name that is not safe on every system
  */
 const splitArchivePath = (path: string): readonly string[] => {
-  const segments = path.split(/[/\\]/)
+  const segments = path.split(/[/\\]/).filter((one) => one !== '' && one !== '.')
   const leaves = /^[/\\]|^[a-z]:/i.test(path) || segments.some(isDots)
   if (leaves) throw createUnsafeEntryFailure(path, 'leaves the target directory')
   if (segments.some(isUnsafeName)) throw createUnsafeEntryFailure(path, 'is not a safe file name')
-  const names = segments.filter((s) => s !== '')
-  if (names.length === 0) throw createUnsafeEntryFailure(path, 'has no name')
-  return names
+  if (segments.length === 0 && !path.endsWith('/'))
+    throw createUnsafeEntryFailure(path, 'has no name')
+  return segments
 }
 
 // The contents of an archive, checked before anything is written.
@@ -286,6 +286,7 @@ export const readArchiveContents = async (archive: Archive): Promise<Contents> =
     if (entries.length > maxEntries)
       throw createExtractFailure(`the archive has more than ${maxEntries} entries`)
     size += entry.uncompressedSize
+    if (segments.length === 0) continue
     const path = paths.add(segments, entry)
     if (!entry.fileName.endsWith('/')) files.push({ entry, path })
     else if (entry.uncompressedSize > 0) throw createEntryFailure(entry, 'is a folder with content')
