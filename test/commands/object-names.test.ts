@@ -65,6 +65,7 @@ describe('a name on standard input', () => {
   it.each([
     ['a line', 'runners pause -', 'shared-linux-1\n2\n', [row(1), row(2)]],
     ['a line beside an ID', 'runners pause 2 -', 'shared-linux-1', [row(2), row(1)]],
+    ['a list', 'runners pause -', 'description\nshared-linux-1\n', [row(1)]],
     ['a record', 'runners pause -', '[{"runner":"shared-linux-1"}]', [row(1)]],
     [
       'a row',

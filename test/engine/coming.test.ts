@@ -36,7 +36,7 @@ const whileOpen = async (
   recorder.answer = ({ method, url }) => {
     if (`${method} ${url.replace('/api/v4', '')}` === awaited) came()
     if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
-    return { body: record }
+    return { body: /\/runners\?/.test(url) ? [] : record }
   }
   const started = startLine(line.split(' '), { cwd: folder(), env })
   void started.write(first)
@@ -120,19 +120,19 @@ it.each([
     'runners pause -',
     ['1\n2\n', '3\nabc\n4\n'],
     'PUT /runners/1',
-    'line 4: <id> must be an integer; 3',
+    'line 4: no runner is called by this name; 3',
   ],
   [
     'runners pause - --journal none',
     ['1\n', 'abc\n'],
     'PUT /runners/1',
-    'line 2: <id> must be an integer; 1',
+    'line 2: no runner is called by this name; 1',
   ],
   [
     'runners pause - --dry-run',
     ['1\n', 'abc\n'],
     'GET /runners/1',
-    'line 2: <id> must be an integer; 1',
+    'line 2: no runner is called by this name; 1',
   ],
   [
     'api PUT runners/{} -',

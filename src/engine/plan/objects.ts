@@ -1,7 +1,7 @@
 /** Determines the objects that an argument accepts, and the fields and columns by which piped lists name them. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, listAreas } from '../../catalogue/index.js'
-import { getKindByName, getKindWord } from '../../catalogue/kinds.js'
+import { getKindByName, getKindWord, namedKinds } from '../../catalogue/kinds.js'
 import type { Param } from '../../catalogue/params.js'
 import { documentedWords, type Naming } from '../../catalogue/words.js'
 import type { ScopeKind } from '../command/derive.js'
@@ -55,6 +55,8 @@ export interface Objects {
   readonly word: string
   /** The fields that name an object, the most reliable first. */
   readonly names: readonly string[]
+  /** The field of names that are looked up. A list with this column alone names its objects. */
+  readonly title?: string | undefined
   /** Fields that name an object only if the record has other columns, too. */
   readonly also: readonly string[]
   /** Fields of the lists of such objects. */
@@ -115,6 +117,7 @@ export const readObjects = async (
   return {
     word: getKindWord(name),
     names,
+    title: namedKinds.some((one) => one === name) ? kind.title : undefined,
     also,
     known,
     foreign: listUnknownFields(others),

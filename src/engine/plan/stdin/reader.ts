@@ -18,6 +18,7 @@ import {
   createLineReader,
   createRowFailure,
   createRowReader,
+  isColumnHeading,
   isHeadingWord,
   isHeadless,
   isJsonStart,
@@ -210,7 +211,7 @@ const createLineCutter = (context: ObjectContext): Cutter<PlacedObject> => {
         const cells = splitCells(line.text)
         read = createLineReader(isHeadless(cells, objects) ? cells.length : 1, context)
         // A word that could be a heading is one only if further lines follow. As the only line it is an object.
-        if (isOneHeading(text, objects)) {
+        if (isColumnHeading(text, objects)) {
           heading = line
           continue
         }

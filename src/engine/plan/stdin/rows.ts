@@ -83,6 +83,10 @@ const isHeading = (cells: readonly string[], objects: Objects): boolean =>
 export const isOneHeading = (text: string, objects: Objects): boolean =>
   text === objectColumn || objects.names.includes(toNeutralName(text, objects))
 
+/** True if a line is the heading of a single column with names or IDs of objects. */
+export const isColumnHeading = (text: string, objects: Objects): boolean =>
+  isOneHeading(text, objects) || toNeutralName(text, objects) === objects.title
+
 /** Creates a function that reads the objects of a table's rows, in the columns of its heading. */
 export const createRowReader = (
   heading: readonly string[],
