@@ -1,6 +1,6 @@
 /** Chooses the output format of a run, and reports the failure that ended it, to people as text and to programs as JSON. */
 
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { getCurrentIo, getTemporaryFolder } from '../base/io.js'
 import { bugs } from '../base/version.js'
 import type { Globals } from '../engine/command/globals.js'
@@ -103,9 +103,19 @@ const getDefectText = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** True if a path is that of the configuration, the state or the cache, or leads to it. */
+const isOwnPath = (path: string): boolean => {
+  const { config, state, cache } = getPaths(getCurrentIo().env)
+  return [config, state, cache].some(
+    (own) => `${own}${sep}`.startsWith(`${path}${sep}`) || path.startsWith(`${own}${sep}`),
+  )
+}
+
 /** Returns the remedy for an error of the operating system at a path. */
 const hintSystemFailure = (code: string, path: string): string => {
   if (code === 'EMFILE') return 'Raise the limit of open files: ulimit -n 1024'
+  if (path !== '' && isOwnPath(path))
+    return 'Make the path readable and writable, or set SVC_CONFIG_DIR to another directory.'
   return path.startsWith(join(getTemporaryFolder(), 'svcctl-'))
     ? 'svcctl needs a folder for temporary files. Set TMPDIR to a folder that you can write to.'
     : 'Check the file and its permissions.'
@@ -116,9 +126,10 @@ const toSystemFailure = (error: unknown): Failure | undefined => {
   if (!(error instanceof Error) || !('syscall' in error) || getErrorCode(error) === '')
     return undefined
   const path = 'path' in error ? String(error.path) : ''
+  const place = error.syscall === 'mkdir' ? `cannot create ${path}` : path
   return new Failure(
     'failed',
-    `${path === '' ? String(error.syscall) : path}: ${getReason(error)}`,
+    `${path === '' ? String(error.syscall) : place}: ${getReason(error)}`,
     {
       hint: hintSystemFailure(getErrorCode(error), path),
       cause: error,

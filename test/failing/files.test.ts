@@ -260,6 +260,12 @@ describe('a home that is no folder, such as /dev/null', () => {
     expect(await call('runners get 1 -o id', signedIn())).toMatchObject({ code: 0, stdout: '1\n' })
   })
 
+  it('is named with its variable by a command that has to write there', async () => {
+    const { code, stderr } = await call('apply x.yml --yes', signedIn())
+    expect([code, stderr]).toEqual([1, expect.stringContaining('/dev/null/svcctl')])
+    expect(stderr).toContain('or set SVC_CONFIG_DIR to another directory')
+  })
+
   it('is not made writable by a hint of doctor', async () => {
     expect((await call('doctor', signedIn())).stdout).not.toContain('chmod')
   })
