@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -57,7 +58,11 @@ describe.skipIf(process.platform === 'win32')('a path', () => {
     symlinkSync('../a', join(open, 'to-a'))
     symlinkSync('a/b', join(home, 'to-b'))
     expect(findDistrust(join(home, 'to-b/file'))).toBeUndefined()
-    expect(findDistrust(join(home, 'to-open/x'))).toEqual({ path: open, why: 'writable' })
+    expect(findDistrust(join(home, 'to-open/x'))).toEqual({
+      path: open,
+      link: join(home, 'to-open'),
+      why: 'writable',
+    })
     expect(findDistrust(join(open, 'to-a/b/file'))).toEqual({ path: open, why: 'writable' })
   })
 
@@ -79,5 +84,16 @@ describe.skipIf(process.platform === 'win32')('a path', () => {
     chmodSync(odd, 0o770)
     const found = findDistrust(odd)
     expect(found && describeDistrust(found).remedy).toBe(`chmod go-w '${home}/it'\\''s'`)
+  })
+
+  it('is described by its link, and a device by what shows it', () => {
+    const link = join(home, 'to-device')
+    symlinkSync('/dev/null', link)
+    const found = findDistrust(link)
+    if (found === undefined) return expect(statSync('/dev/null').mode & 0o022).toBe(0)
+    expect(describeDistrust(found)).toEqual({
+      message: `other users can write to /dev/null (through the link ${link})`,
+      remedy: `ls -ld ${link}`,
+    })
   })
 })

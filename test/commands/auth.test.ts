@@ -350,7 +350,7 @@ describe('auth status', () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
     const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'wrong', SVC_CONFIG_DIR: configuration() }
     const { stderr } = await svcctl(['runners', 'list'], { env })
-    expect(stderr).toContain('Set SVC_TOKEN to another one.')
+    expect(stderr).toContain('It is the token in SVC_TOKEN: set that to another one.')
     expect(stderr).not.toContain('auth login')
   })
 

@@ -120,19 +120,19 @@ it.each([
     'runners pause -',
     ['1\n2\n', '3\nabc\n4\n'],
     'PUT /runners/1',
-    'line 4: no runner is called by this name; 3',
+    'line 4: <id> must be an integer or the name of a runner; 3',
   ],
   [
     'runners pause - --journal none',
     ['1\n', 'abc\n'],
     'PUT /runners/1',
-    'line 2: no runner is called by this name; 1',
+    'line 2: <id> must be an integer or the name of a runner; 1',
   ],
   [
     'runners pause - --dry-run',
     ['1\n', 'abc\n'],
     'GET /runners/1',
-    'line 2: no runner is called by this name; 1',
+    'line 2: <id> must be an integer or the name of a runner; 1',
   ],
   [
     'api PUT runners/{} -',

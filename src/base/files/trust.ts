@@ -9,8 +9,10 @@ import { resolvePath } from '../io.js'
 /** The part of a path that others may change. */
 interface Distrust {
   readonly path: string
+  /** The last link on the way to the part; absent if there is none. */
+  readonly link?: string | undefined
   /** The reason for the distrust: another owner, write access of others, too many links, or a path that cannot be inspected. */
-  readonly why: 'owner' | 'writable' | 'links' | 'hidden'
+  readonly why: 'owner' | 'writable' | 'device' | 'links' | 'hidden'
 }
 
 /** The maximum number of links in one path, as in Linux. */
@@ -25,7 +27,7 @@ const findStatsDistrust = (stats: Stats, user: number): Distrust['why'] | undefi
   // The mode of a link has no meaning. Its folder determines who may replace it.
   if (stats.isSymbolicLink() || (stats.mode & 0o022) === 0 || isStickyFolder(stats))
     return undefined
-  return 'writable'
+  return stats.isFile() || stats.isDirectory() ? 'writable' : 'device'
 }
 
 /**
@@ -59,15 +61,17 @@ export const findDistrust = (path: string): Distrust | undefined => {
   const user = process.geteuid?.()
   if (user === undefined) return undefined
   let links = 0
+  let link: string | undefined
   let here = parse(resolvePath(path)).root
   let names = resolvePath(path).slice(here.length).split(sep)
   for (let next: string | undefined = here; next !== undefined; ) {
     const stats = readStats(next)
     if (stats === undefined || (names.length > 0 && isNoFolder(stats))) return undefined
     const why = stats === 'hidden' ? stats : findStatsDistrust(stats, user)
-    if (why !== undefined) return { path: next, why }
+    if (why !== undefined) return { path: next, link, why }
     if (stats !== 'hidden' && stats.isSymbolicLink()) {
       if (++links > maxLinks) return { path: next, why: 'links' }
+      link = next
       const target = resolve(dirname(next), readlinkSync(next))
       here = parse(target).root
       names = [...target.slice(here.length).split(sep), ...names]
@@ -84,17 +88,27 @@ export const findDistrust = (path: string): Distrust | undefined => {
 const quotePath = (path: string): string =>
   /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 
-/** Describes why a path is not trusted, with the command that repairs it. */
-export const describeDistrust = ({ path, why }: Distrust): { message: string; remedy: string } => {
+/** Describes why a path is not trusted, with the command that repairs it, or that shows what it is. */
+export const describeDistrust = ({
+  path,
+  link,
+  why,
+}: Distrust): { message: string; remedy: string } => {
   const name = quotePath(path)
-  if (why === 'writable')
-    return { message: `other users can write to ${path}`, remedy: `chmod go-w ${name}` }
+  const through = link === undefined ? '' : ` (through the link ${link})`
+  if (why === 'writable' || why === 'device') {
+    const remedy = why === 'device' ? `ls -ld ${quotePath(link ?? path)}` : `chmod go-w ${name}`
+    return { message: `other users can write to ${path}${through}`, remedy }
+  }
   if (why === 'owner')
     return {
-      message: `${path} is owned by another user`,
+      message: `${path} is owned by another user${through}`,
       remedy: `chown ${process.geteuid?.() ?? '$(id -u)'} ${name} && chmod go-w ${name}`,
     }
   const message =
     why === 'links' ? 'is a symbolic link that points to itself' : 'cannot be inspected'
-  return { message: `${path} ${message}`, remedy: `ls -ld ${name}` }
+  return {
+    message: `${path} ${message}${why === 'links' ? '' : through}`,
+    remedy: `ls -ld ${name}`,
+  }
 }

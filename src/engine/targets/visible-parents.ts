@@ -85,13 +85,17 @@ const getGroupProjects = (
   return paths
 }
 
-/** Lists all groups; undefined if the instance denies its list of groups, which is not documented. */
+/**
+ * Lists all groups; undefined if the instance denies its list of groups, which is not documented. A snapshot of such an instance has a part
+ * that could not be read.
+ */
 const listAllGroups = async ({ instance }: Context): Promise<readonly string[] | undefined> => {
   try {
     const found = await instance.readRecords(groupsAll, {})
     return listObjects(found).flatMap((group) => toText(group.full_path) ?? [])
   } catch (error) {
-    if (!isDenied(recoverFrom(error))) throw error
+    const failure = recoverFrom(error)
+    if (!isDenied(failure) && failure.category !== 'partial') throw error
     return undefined
   }
 }

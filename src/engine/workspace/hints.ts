@@ -33,9 +33,7 @@ export const hints: Readonly<Record<AdviceCode, string | HintWriter>> = {
   scope: (scope = 'required for this', { session }) =>
     `The token lacks the scope ${scope}. Create a token with it, then ${session?.usesVariable === true ? 'set SVC_TOKEN to it' : `run \`${getLoginLine(session)}\``}.`,
   credential: (_, place) =>
-    place.session?.usesVariable === true
-      ? 'The token in SVC_TOKEN is wrong, expired or revoked. Set SVC_TOKEN to another one.'
-      : `The credential is wrong, expired or revoked. ${quoteLine('auth status', place)} shows its source, and \`${getLoginLine(place.session)}\` replaces it.`,
+    `The credential is wrong, expired or revoked. ${place.session?.usesVariable === true ? 'It is the token in SVC_TOKEN: set that to another one.' : `${quoteLine('auth status', place)} shows its source, and \`${getLoginLine(place.session)}\` replaces it.`}`,
   'sign-in': (_, { session }) => `No credential was sent. ${getSignInHint(session)}`,
   rights: (_, place) =>
     `The token’s user is not permitted to do this. ${quoteLine('auth status', place)} shows the user, and --help the required role.`,
