@@ -1,5 +1,6 @@
 /** Completes command lines for shells: `svcctl __complete <shell> -- <words>` prints the candidates, one a line. */
 
+import { groupBy } from '../base/collections.js'
 import { getCurrentIo } from '../base/io.js'
 import { listAreas } from '../catalogue/index.js'
 import { namedKinds } from '../catalogue/kinds.js'
@@ -221,11 +222,16 @@ const isNamePrefix = ({ param }: Argument, current: string): boolean =>
   isNumeric(param) && namedKinds.some((kind) => kind === param.completes) && /^\D/.test(current)
 
 /** Returns the names of objects in place of their IDs, with the IDs as text. A name of several objects is left out. */
-const toNames = ({ items }: Candidates): Candidates => ({
-  items: items
-    .filter(({ text }) => items.filter((other) => other.text === text).length === 1)
-    .flatMap(({ value, text }) => (text === undefined ? [] : [{ value: text, text: value }])),
-})
+const toNames = ({ items }: Candidates): Candidates => {
+  const ids = groupBy(items, ({ text }) => text)
+  return {
+    items: [...ids].flatMap(([name, [item, ...others]]) =>
+      name === undefined || item === undefined || others.length > 0
+        ? []
+        : [{ value: name, text: item.value }],
+    ),
+  }
+}
 
 // Completing a whole line.
 
