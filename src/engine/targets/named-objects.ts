@@ -42,6 +42,10 @@ const getKind = ({ args: [first] }: Pick<Command, 'args'>): NamedKind | undefine
 
 const isId = (text: string): boolean => /^[+-]?\d+$/.test(text) || text === '-' || text === ''
 
+/** Returns a function that is true for a text that is no ID; undefined if the objects of the command have no names. */
+export const createNameTest = (command: Command): ((text: string) => boolean) | undefined =>
+  getKind(command) === undefined ? undefined : (text) => !isId(text)
+
 const countObjects = ({ args: [first] }: Command, args: readonly string[]): number =>
   first?.variadic === true ? args.length : 1
 

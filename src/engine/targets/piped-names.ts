@@ -6,6 +6,7 @@ import type { Raw } from '../plan/line.js'
 import { parseParentTarget } from '../plan/parents.js'
 import type { GivenObject } from '../work/report.js'
 import {
+  createNameTest,
   findIds,
   findList,
   type IdsByName,
@@ -47,11 +48,16 @@ export async function* withStreamedIds(
   objects: AsyncIterable<GivenObject>,
   column?: Parent['column'],
 ): AsyncGenerator<GivenObject> {
+  const isName = createNameTest(command)
+  if (isName === undefined) return yield* objects
+  const open = ({ object, place }: GivenObject): NameQuery | undefined => {
+    const places = new Map(place === undefined ? [] : [[object, place]])
+    return openQuery(command, [object], { ...around, places })
+  }
   const lists = new Map<string, IdsByName>()
   for await (const given of objects) {
-    const { object, parent = '', place } = given
-    const places = new Map(place === undefined ? [] : [[object, place]])
-    const query = openQuery(command, [object], { ...around, places })
+    const { object, parent = '' } = given
+    const query = isName(object) ? open(given) : undefined
     if (query === undefined) {
       yield given
       continue

@@ -54,7 +54,8 @@ export class TimedBody {
       yield mark.write(chunk)
       since = getMonotonicTime()
     }
-    yield mark.end()
+    const rest = mark.end()
+    if (rest.length > 0) yield rest
   }
 }
 
