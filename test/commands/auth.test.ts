@@ -1,6 +1,6 @@
 /** `auth login|status|logout|switch`: what is tried, what is kept, and what is said of it. */
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -390,8 +390,14 @@ describe('auth token', () => {
     expect(await run('auth token')).toMatchObject({ code: 0, stdout: `${good}\n`, stderr: '' })
     expect(await run('auth token -p work -q')).toMatchObject({ code: 0, stdout: `${good}\n` })
     const file = join(folder(), 'token')
-    expect((await run(`auth token --to ${file}`)).code).toBe(0)
-    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([`${good}\n`, 0o600])
+    for (const prepare of [() => {}, () => chmodSync(file, 0o644)]) {
+      prepare()
+      expect((await run(`auth token --to ${file} --yes`)).code).toBe(0)
+      expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([
+        `${good}\n`,
+        0o600,
+      ])
+    }
     await run('profile set work --protected')
     const refused = await run('auth token')
     expect([refused.code, refused.stdout]).toEqual([2, ''])

@@ -99,7 +99,7 @@ interface WholeOptions {
    * written through a link, and replace only a regular file.
    */
   readonly own?: boolean
-  /** True if only the owner may read a new file (0600). A file that is replaced keeps its mode. */
+  /** True if only the owner may read the file (0600), also one that is replaced. */
   readonly secret?: boolean
   /** True if a link is replaced instead of followed, so that its target stays. */
   readonly unlinked?: boolean
@@ -227,21 +227,21 @@ const syncFolder = async (folder: string): Promise<void> => {
 }
 
 /** True if the former owner may own the new file; for a secret, only if that user owns the folder as well. */
-const mayKeepOwner = async (was: Stats, folder: string, own: boolean): Promise<boolean> =>
-  !own || (await stat(folder)).uid === was.uid
+const mayKeepOwner = async (was: Stats, folder: string, secret: boolean): Promise<boolean> =>
+  !secret || (await stat(folder)).uid === was.uid
 
 /** Copies mode and owner of the file that is replaced. Without the permission to change the owner, the file keeps its own. */
 const copyModeAndOwner = async (
   handle: FileHandle,
   path: string,
   was: Stats,
-  own: boolean,
+  secret: boolean,
 ): Promise<void> => {
   const { uid, gid } = await handle.stat()
-  if ((uid !== was.uid || gid !== was.gid) && (await mayKeepOwner(was, dirname(path), own)))
+  if ((uid !== was.uid || gid !== was.gid) && (await mayKeepOwner(was, dirname(path), secret)))
     await handle.chown(was.uid, was.gid).catch(() => {})
   // The setuid and setgid bits are not copied, since the content is different now.
-  await handle.chmod(own ? 0o600 : was.mode & 0o777).catch(() => {})
+  await handle.chmod(secret ? 0o600 : was.mode & 0o777).catch(() => {})
 }
 
 const createReplacement = async (
@@ -250,14 +250,13 @@ const createReplacement = async (
 ): Promise<WholeFile> => {
   const { randomBytes } = await import('node:crypto')
   const draft = join(dirname(path), `.svcctl-${randomBytes(8).toString('hex')}.part`)
-  const mode = was === undefined || own ? (secret ? 0o600 : 0o666) : was.mode & 0o777
-  const handle = await open(draft, 'wx', mode)
+  const handle = await open(draft, 'wx', secret ? 0o600 : (was?.mode ?? 0o666) & 0o777)
   const discard = async (): Promise<void> => {
     await handle.close().catch(() => {})
     await rm(draft, { force: true }).catch(() => {})
   }
   const publish = async (): Promise<void> => {
-    if (was !== undefined) await copyModeAndOwner(handle, path, was, own)
+    if (was !== undefined) await copyModeAndOwner(handle, path, was, secret)
     if (durable) await syncFile(handle)
     await handle.close()
     await rename(draft, path)
