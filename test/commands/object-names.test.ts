@@ -88,6 +88,11 @@ describe('a name on standard input', () => {
     ])
   })
 
+  it('is looked up and noted once, however often it comes', async () => {
+    const { code, stderr } = await run('runners pause - --dry-run', 'shared-linux-1\n'.repeat(3))
+    expect([code, stderr.match(/is runner 1/g)]).toEqual([0, ['is runner 1']])
+  })
+
   it('is refused by its place, and not quoted, where there is none', async () => {
     for (const line of ['runners pause -', 'runners pause 2 -']) {
       const none = await run(line, '1\ncanary\n')

@@ -31,15 +31,17 @@ export const withPipedIds = async (
 ): Promise<Given> => {
   const { places } = given
   const { args } = await withIds(command, { ...raw, args: given.args }, { ...around, places })
+  if (args === given.args) return given
   const placed = args.flatMap((id, i) => {
     const place = places?.get(given.args[i] ?? '')
     return place === undefined ? [] : [[id, place] as const]
   })
+  // An object that is named twice keeps its first place.
   return { ...given, args, places: new Map(placed.toReversed()) }
 }
 
 /**
- * Yields objects with IDs in place of names. Each list is read once, with the first name that it must have.
+ * Yields objects with IDs in place of names. Each list is read at the first name that it must have, and each name is looked up once.
  * @param column the column that names the parents of the objects, if each has its own
  * @throws Failure `usage` as `withIds`
  */
@@ -50,23 +52,28 @@ export async function* withStreamedIds(
 ): AsyncGenerator<GivenObject> {
   const isName = createNameTest(command)
   if (isName === undefined) return yield* objects
-  const open = ({ object, place }: GivenObject): NameQuery | undefined => {
-    const places = new Map(place === undefined ? [] : [[object, place]])
-    return openQuery(command, [object], { ...around, places })
-  }
   const lists = new Map<string, IdsByName>()
-  for await (const given of objects) {
-    const { object, parent = '' } = given
-    const query = isName(object) ? open(given) : undefined
-    if (query === undefined) {
-      yield given
-      continue
-    }
+  const findId = async ({ object, parent = '', place }: GivenObject): Promise<string> => {
+    const places = new Map(place === undefined ? [] : [[object, place]])
+    const query = openQuery(command, [object], { ...around, places })
+    if (query === undefined) return object
     const ids = lists.get(parent) ?? (await readListOfObject(query, raw, parent, column))
     lists.set(parent, ids)
     const found = findIds(query, ids)
     reportIds(query, found, parent === '' ? undefined : parent)
-    yield { ...given, object: found.get(object) ?? object }
+    return found.get(object) ?? object
+  }
+  const known = new Map<string, string>()
+  for await (const given of objects) {
+    const { object, parent = '' } = given
+    if (!isName(object)) {
+      yield given
+      continue
+    }
+    const key = `${parent}\0${object}`
+    const id = known.get(key) ?? (await findId(given))
+    known.set(key, id)
+    yield { ...given, object: id }
   }
 }
 
