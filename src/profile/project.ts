@@ -29,11 +29,11 @@ const resolveSshHost = async (
   cwd: string,
   env: Environment,
 ): Promise<string | undefined> => {
-  // The host is that of any clone, and a configuration may pass it to a shell.
+  // The host is that of any clone, and a configuration may pass it to a shell. Without the option, SSH may ask the network for its full name.
   if (!/^\w[\w.-]*$/.test(host)) return undefined
   const { runFile } = await import('../base/processes.js')
   const how = { as: 'tool', env, cwd, timeout: 5000 } as const
-  const { error, stdout } = await runFile('ssh', ['-G', host], how)
+  const { error, stdout } = await runFile('ssh', ['-G', '-o', 'CanonicalizeHostname=no', host], how)
   return error === null ? /^hostname (\S+)$/m.exec(stdout.toString())?.[1] : undefined
 }
 

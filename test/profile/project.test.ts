@@ -145,7 +145,7 @@ describe('the scope at hand', () => {
     expect((await findScope('project', env, session, here))?.value).toBe('platform/app')
     const odd = repository(['origin', 'git@-oProxyCommand=x:a/b.git'], ['up', 'git@a$(x):a/b'])
     expect((await findScope('project', env, session, odd))?.value).toBe('of/profile')
-    expect(readFileSync(asked, 'utf8')).toBe('-G work\n')
+    expect(readFileSync(asked, 'utf8')).toBe('-G -o CanonicalizeHostname=no work\n')
   })
 
   it('passes over remotes of other instances', async () => {
