@@ -103,7 +103,7 @@ const getDefectText = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** True if a path is that of the configuration, the state or the cache, or leads to it. */
+/** True if a path is one of the folders of svcctl (configuration, state, cache), or stands in one or above one. */
 const isOwnPath = (path: string): boolean => {
   const { config, state, cache } = getPaths(getCurrentIo().env)
   return [config, state, cache].some(
@@ -126,15 +126,12 @@ const toSystemFailure = (error: unknown): Failure | undefined => {
   if (!(error instanceof Error) || !('syscall' in error) || getErrorCode(error) === '')
     return undefined
   const path = 'path' in error ? String(error.path) : ''
-  const place = error.syscall === 'mkdir' ? `cannot create ${path}` : path
-  return new Failure(
-    'failed',
-    `${path === '' ? String(error.syscall) : place}: ${getReason(error)}`,
-    {
-      hint: hintSystemFailure(getErrorCode(error), path),
-      cause: error,
-    },
-  )
+  const call = String(error.syscall)
+  const subject = call === 'mkdir' ? `cannot create ${path}` : path
+  return new Failure('failed', `${path === '' ? call : subject}: ${getReason(error)}`, {
+    hint: hintSystemFailure(getErrorCode(error), path),
+    cause: error,
+  })
 }
 
 /** Creates the failure of a defect, with the address for reports. */

@@ -1,4 +1,4 @@
-/** Normalizes the base URL of an instance, so that equal instances have equal texts, and detects path segments that lead elsewhere. Converts domains. */
+/** Normalizes the base URL of an instance, so that equal instances have equal texts, and detects path segments that lead elsewhere. */
 
 import { domainToASCII } from 'node:url'
 import { type Failure, usage } from '../errors.js'

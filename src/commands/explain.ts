@@ -163,9 +163,8 @@ async function* explainArea(
   const row = words.length === 1 ? findArea(words[0]) : undefined
   if (row === undefined) return false
   const byName = new Map<string, Map<string, Field>>()
-  for (const [name, shape] of Object.values(await row.load()).flatMap((e) =>
-    nameRecords(row.name, e),
-  )) {
+  const endpoints = Object.values<Endpoint>(await row.load())
+  for (const [name, shape] of endpoints.flatMap((one) => nameRecords(row.name, one))) {
     const fields = byName.get(name) ?? new Map<string, Field>()
     for (const field of listFields(shape)) fields.set(field.field, field)
     byName.set(name, fields)

@@ -70,8 +70,8 @@ const splitArguments = (line: readonly string[]) => {
 }
 
 /**
- * Removes the places that no argument fills, with their flags. The flag of the first is the last word, so that its value follows, if the argument is
- * its whole value.
+ * Removes the places that no argument fills, with their flags. If the first place is the whole value of its flag, that flag becomes the last
+ * word, so that the value follows.
  */
 const removeOpenPlaces = (words: readonly string[], count: number): readonly string[] => {
   const isOpen = (word = ''): boolean =>

@@ -306,9 +306,8 @@ export const createApplyRun = async (
   const objects = [...document.actions.map(({ id }) => id), ...conflicts.keys()]
   for (const [i, object] of objects.entries()) journal.add({ n: i + 1, object, state: 'queued' })
   await journal.append({ input: 'complete', total: objects.length })
-  const places = new Map(objects.map((object, i) => [object, i + 1]))
-  for (const [object, failure] of conflicts) {
-    const item = { n: places.get(object) ?? 0, object }
+  for (const [i, [object, failure]] of [...conflicts].entries()) {
+    const item = { n: document.actions.length + i + 1, object }
     await journal.append(createFailedLine(item, 'failed', failure))
   }
   return toApplyRun(journal, document)

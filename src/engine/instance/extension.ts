@@ -14,18 +14,18 @@ export const createSourceDescriber =
   (error: unknown): unknown => {
     const from = isExtension(command) ? getExtensionFile(command) : undefined
     if (!(error instanceof Failure) || from === undefined) return error
-    const { status = 0, lacks, hint: before = '' } = error.details
+    const { status = 0, lacks, hint = '' } = error.details
     const words = getCommandName(command)
+    const append = (text: string): Failure => error.with({ hint: `${hint} ${text}`.trim() })
     if (lacks === 'form')
-      return error.with({
-        hint: `${before} ${words} is from ${from}: "returns" declares what it answers.`,
-      })
+      return append(`${words} is from ${from}: "returns" declares what it answers.`)
     if (![404, 405].includes(status)) return error
     const isUnanswered = sandbox && /40[45] Not (?:Found|Allowed)$/.test(error.message)
-    const hint = isUnanswered
-      ? `The embedded instance does not answer ${words}; see svcctl help extend.`
-      : `${before} ${words} is from ${from}, not in the documents.`.trim()
-    return error.with({ hint })
+    return isUnanswered
+      ? error.with({
+          hint: `The embedded instance does not answer ${words}; see svcctl help extend.`,
+        })
+      : append(`${words} is from ${from}, not in the documents.`)
   }
 
 /**

@@ -30,10 +30,18 @@ const quoteLine = (words: string, { globals = {} }: FailurePlace): string =>
 export const hints: Readonly<Record<AdviceCode, string | HintWriter>> = {
   sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
   'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
-  scope: (scope = 'required for this', { session }) =>
-    `The token lacks the scope ${scope}. Create a token with it, then ${session?.usesVariable === true ? 'set SVC_TOKEN to it' : `run \`${getLoginLine(session)}\``}.`,
-  credential: (_, place) =>
-    `The credential is wrong, expired or revoked. ${place.session?.usesVariable === true ? 'It is the token in SVC_TOKEN: set that to another one.' : `${quoteLine('auth status', place)} shows its source, and \`${getLoginLine(place.session)}\` replaces it.`}`,
+  scope: (scope = 'required for this', { session }) => {
+    const next =
+      session?.usesVariable === true ? 'set SVC_TOKEN to it' : `run \`${getLoginLine(session)}\``
+    return `The token lacks the scope ${scope}. Create a token with it, then ${next}.`
+  },
+  credential: (_, place) => {
+    const next =
+      place.session?.usesVariable === true
+        ? 'It is the token in SVC_TOKEN: set that to another one.'
+        : `${quoteLine('auth status', place)} shows its source, and \`${getLoginLine(place.session)}\` replaces it.`
+    return `The credential is wrong, expired or revoked. ${next}`
+  },
   'sign-in': (_, { session }) => `No credential was sent. ${getSignInHint(session)}`,
   rights: (_, place) =>
     `The token’s user is not permitted to do this. ${quoteLine('auth status', place)} shows the user, and --help the required role.`,
