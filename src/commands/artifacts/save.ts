@@ -132,7 +132,7 @@ async function* resumeBody(
 // Writing a stream to a file, completely or not at all, or to a device or pipe.
 
 /** The number of bytes per write. One write is in progress while the next buffer fills. */
-const writeSize = 1 << 19
+const writeSize = 1 << 20
 
 /** Reports progress: a text, and the fraction that is done. */
 export type Progress = (text: string, fraction?: number) => void

@@ -27,6 +27,7 @@ import {
   LineChecksums,
   type ObjectLine,
   parseLine,
+  parsePlacement,
   type QueuedLine,
 } from './lines.js'
 import {
@@ -210,9 +211,12 @@ async function* readItems(
   next: StepSelector,
 ): AsyncGenerator<Item> {
   const sums = new LineChecksums()
-  // Most lines are outcomes, and only their presence counts. The first line tells whether lines have checksums.
-  const check = (text: string): string =>
-    sums.required === undefined || text.includes('"queued"') ? sums.check(text) : ''
+  // Most lines are outcomes, or objects that are done. The first line tells whether lines have checksums.
+  const check = (text: string): string => {
+    const place = sums.required === undefined ? undefined : parsePlacement(text)
+    const isOver = place !== undefined && (place.state !== 'queued' || next(place.n) === 'skip')
+    return isOver ? '' : sums.check(text)
+  }
   for (let at = 0; ; ) {
     // Checked before reading: lines that are written meanwhile are read in the next round.
     const open = source?.isOpen() === true

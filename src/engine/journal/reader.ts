@@ -19,7 +19,7 @@ import {
   parsePlacement,
 } from './lines.js'
 
-const chunkBytes = 1 << 15
+const chunkBytes = 1 << 17
 /** The maximum length of a line, in bytes. A longer line is damaged: no journal has one nearly as long. */
 const maxLineBytes = 1 << 26
 

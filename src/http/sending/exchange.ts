@@ -18,7 +18,7 @@ import { createInterrupted, isSafe } from './attempts.js'
 type Controller = Dispatcher.DispatchController
 
 /** The number of unread bytes of a body at which the connection is paused. */
-const highWater = 1 << 19
+const highWater = 1 << 20
 /** The maximum number of informational answers (1xx) before the real one. A server that sends more never answers. */
 const maxInformational = 20
 
