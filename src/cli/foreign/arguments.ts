@@ -15,7 +15,7 @@ import {
 import type { Command } from '../../engine/command/types.js'
 import { isWord } from '../../engine/plan/line.js'
 import { type FieldPlace, findFieldPlace, getTitle } from './fields.js'
-import { type FlagReplacement, toAddress } from './flags.js'
+import { type FlagReplacement, toAddress } from './values.js'
 
 /** Returns the positions of the arguments among the tokens of a command. */
 export const findArguments = (command: Command, tokens: readonly string[]): readonly number[] => {

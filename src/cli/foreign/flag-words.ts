@@ -17,14 +17,8 @@ import {
   getTitle,
   isBooleanField,
 } from './fields.js'
-import {
-  type FlagPlace,
-  type FlagReplacement,
-  type ForeignFlag,
-  foreignFlags,
-  secretFlags,
-  toFormat,
-} from './flags.js'
+import { type ForeignFlag, foreignFlags, secretFlags } from './flags.js'
+import { type FlagPlace, type FlagReplacement, toFormat } from './values.js'
 
 /** The flags and arguments of a command, after replacement and in their order. */
 export interface RewrittenFlags {
@@ -87,6 +81,12 @@ export class FlagReader {
       name: getCommandName(command),
       takes: (name) => this.#isShown(name),
       title: fields === undefined ? 'id' : getTitle(fields),
+      hasField: (name) => {
+        const [first = name, ...inner] = name.split('.')
+        const found = fields && findField(fields, first)
+        return fields === undefined || (inner.length > 0 ? found !== undefined : found === name)
+      },
+      replaceFlag: (name, value) => this.#readUnknown({ name: `--${name}`, next: value })?.tokens,
     }
   }
 
@@ -257,7 +257,8 @@ export class FlagReader {
     return tokens
       .filter((token) => /^--?[A-Za-z]/.test(token))
       .every((token) => {
-        const flag = this.#find(/^-[a-z]{2}/.test(token) ? token.slice(0, 2) : token)
+        const { name } = splitFlag(token, undefined)
+        const flag = this.#find(/^-[a-z]{2}/.test(name) ? name.slice(0, 2) : name)
         return flag !== undefined && (flag.hidden !== true || flag.path === true)
       })
   }

@@ -1,25 +1,17 @@
 /** The flags of other tools, each with its replacement. */
 
-import { formatNames } from '../../catalogue/formats.js'
-
-/** The facts of a command that rows depend on. */
-export interface FlagPlace {
-  /** The words of the command: `runners list`. */
-  readonly name: string
-  /** Returns true if the command takes a flag of that name. */
-  readonly takes: (name: string) => boolean
-  /** The field by which people know its records. */
-  readonly title: string
-}
-
-/** The replacement of a flag and its value. */
-export interface FlagReplacement {
-  readonly tokens: readonly string[]
-  /** Another command that replaces this one. */
-  readonly command?: string
-  /** True if the order of `--sort` is reversed. */
-  readonly isReversed?: boolean
-}
+import {
+  type FlagPlace,
+  type FlagReplacement,
+  pickFields,
+  toAddress,
+  toAttributes,
+  toFieldName,
+  toFilter,
+  toFormat,
+  toOrder,
+  toQuery,
+} from './values.js'
 
 export interface ForeignFlag {
   readonly names: readonly string[]
@@ -38,73 +30,6 @@ export interface ForeignFlag {
 }
 
 const fieldNames = /^[a-z_][\w.]*(?:,[a-z_][\w.]*)*$/i
-
-const formats: Readonly<Record<string, string>> = {
-  text: 'table',
-  plain: 'table',
-  pretty: 'table',
-  human: 'table',
-  tsv: 'table',
-  name: 'id',
-  jsonlines: 'jsonl',
-  'json-lines': 'jsonl',
-}
-
-/** The fields that gh calls otherwise. */
-const otherFields: Readonly<Record<string, string>> = {
-  number: 'iid',
-  url: 'web_url',
-  body: 'description',
-  author: 'author.username',
-  headRefName: 'source_branch',
-  baseRefName: 'target_branch',
-  isDraft: 'draft',
-}
-
-/** Returns the name of a field of another tool, such as `createdAt`. */
-const toFieldName = (name: string): string =>
-  otherFields[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-/** Returns the fields that a template or path of another tool selects: `{{.id}}`, `{.items[*].id}`. */
-const toFields = (expression: string): readonly string[] => {
-  const plain = expression.replaceAll(/\.\w+\[[^\]]*\]/g, '')
-  return [...plain.matchAll(/\.([a-z_]\w*(?:\.\w+)*)/gi)].flatMap(([, name]) => name ?? [])
-}
-
-/** Returns the flags that print the fields of a template; undefined if it names none. */
-const pickFields = (expression: string, { takes }: FlagPlace): FlagReplacement | undefined => {
-  const [first, ...others] = toFields(expression).map((name) => `.${name}`)
-  if (first === undefined) return undefined
-  const one = takes('limit') ? `.[]${first}` : first
-  const several = `${takes('limit') ? '.[] | ' : ''}[${[first, ...others].join(', ')}] | @tsv`
-  return { tokens: ['-o', 'json', '--jq', others.length === 0 ? one : several] }
-}
-
-/** Returns the flags for an output format of another tool; undefined for an unknown one. */
-export const toFormat = (value: string, place: FlagPlace): FlagReplacement | undefined => {
-  const [kind = '', expression = ''] = value.split(/=(.*)/s)
-  if (/^(?:jsonpath|go-template|template)/.test(kind)) return pickFields(expression, place)
-  if (value.includes('{{')) return pickFields(value, place)
-  if (kind === 'custom-columns') {
-    const fields = toFields(expression.replaceAll(/(?:^|,)[^:,]*:/g, ' '))
-    return fields.length === 0 ? undefined : { tokens: ['--fields', fields.join(',')] }
-  }
-  const name = Object.hasOwn(formats, kind.toLowerCase())
-    ? formats[kind.toLowerCase()]
-    : kind.toLowerCase()
-  return name !== undefined && formatNames.includes(name) ? { tokens: ['-o', name] } : undefined
-}
-
-const toCondition = (text: string, { title }: FlagPlace): string =>
-  /[=<>~]/.test(text) ? text.replace('==', '=') : `${title}~${text}`
-
-const filter = (value: string, place: FlagPlace): FlagReplacement => ({
-  tokens: [place.takes('select') ? '--select' : '--where', toCondition(value, place)],
-})
-
-/** Returns the address of an instance with its scheme. */
-export const toAddress = (text: string): string =>
-  /^https?:\/\//.test(text) ? text : `https://${text}`
 
 /** Flags that hold secrets. Only a row of the table can replace them, and their values are never repeated. */
 export const secretFlags: readonly string[] = [
@@ -181,13 +106,14 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--reverse', '--desc', '--descending'],
     gives: () => ({ tokens: [], isReversed: true }),
   },
-  { names: ['--sort-by', '--order-by', '--orderby', '--order'], value: true, gives: ['--sort $1'] },
+  { names: ['--sort-by', '--order-by', '--orderby', '--order'], value: true, gives: toOrder },
   { names: ['--oneline'], of: /^commits list$/, gives: ['--fields short_id,title'] },
   { names: ['--no-cli-pager'], gives: ['--no-pager'] },
   { names: ['--silent', '-s'], gives: ['--quiet'] },
   { names: ['--debug', '--trace'], gives: ['-vv'] },
   { names: ['-w', '--follow', '--tail'], gives: ['--watch'] },
   // Choice of records.
+  { names: ['--all', '-A', '--all-pages', '--no-limit'], of: /^api$/, gives: ['--paginate'] },
   {
     names: ['--all', '-A', '--all-pages', '--paginate', '--no-limit'],
     gives: (_, { takes }) => ({
@@ -211,10 +137,11 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['--query $1'],
   },
   {
-    names: ['--filter', '--selector', '--field-selector', '-l', '--query', '--search', '-S'],
+    names: ['--filter', '--selector', '--field-selector', '-l', '--search', '-S'],
     value: true,
-    gives: filter,
+    gives: toFilter,
   },
+  { names: ['--query'], value: true, gives: toQuery },
   { names: ['--mine', '--me'], gives: ['--scope created_by_me', '--owned'] },
   { names: ['--assignee', '-a'], value: /^@?me$/, gives: ['--scope assigned_to_me'] },
   {
@@ -304,6 +231,18 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['--concurrency $1'],
   },
   // Writes.
+  {
+    names: ['--data', '--data-raw', '-d', '--patch', '-p', '--body', '--cli-input-json'],
+    value: /^\s*\{/,
+    wins: true,
+    gives: toAttributes,
+  },
+  {
+    names: ['--type'],
+    value: /^(?:json|merge|strategic)$/,
+    of: / update$/,
+    gives: () => ({ tokens: [] }),
+  },
   {
     names: [
       '--auto-approve',

@@ -96,7 +96,8 @@ export const sendRequest = (
   const title = method === 'POST' ? listTitleWords(path, args) : []
   // A request is about one object.
   const at = flags.findIndex((token) => /^--select(?:=|$)/.test(token))
-  const kept = at < 0 ? flags : flags.toSpliced(at, flags[at] === '--select' ? 2 : 1)
+  const chosen = at < 0 ? flags : flags.toSpliced(at, flags[at] === '--select' ? 2 : 1)
+  const kept = method === 'GET' ? chosen : chosen.filter((token) => !/^(?:--all|-A)$/.test(token))
   return {
     tokens: [
       'api',

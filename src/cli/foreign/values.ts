@@ -1,0 +1,154 @@
+/** Translates the values of flags of other tools: formats, fields, filters, orders and attributes. */
+
+import { parseJsonOrText } from '../../base/json/nesting.js'
+import { isObject } from '../../base/objects.js'
+import { formatNames } from '../../catalogue/formats.js'
+import { translate } from '../../engine/where/foreign.js'
+import { getConditionFields, parseWhere, toSortSyntax } from '../../engine/where/index.js'
+
+/** The facts of a command that rows depend on. */
+export interface FlagPlace {
+  /** The words of the command: `runners list`. */
+  readonly name: string
+  /** Returns true if the command takes a flag of that name. */
+  readonly takes: (name: string) => boolean
+  /** The field by which people know its records. */
+  readonly title: string
+  /** Returns true if its records have a field of that name, or their fields are not known. */
+  readonly hasField: (name: string) => boolean
+  /** Finds the tokens that replace a flag of that name with that value. */
+  readonly replaceFlag: (name: string, value: string) => readonly string[] | undefined
+}
+
+/** The replacement of a flag and its value. */
+export interface FlagReplacement {
+  readonly tokens: readonly string[]
+  /** Another command that replaces this one. */
+  readonly command?: string
+  /** True if the order of `--sort` is reversed. */
+  readonly isReversed?: boolean
+}
+
+const formats: Readonly<Record<string, string>> = {
+  text: 'table',
+  plain: 'table',
+  pretty: 'table',
+  human: 'table',
+  tsv: 'table',
+  name: 'id',
+  jsonlines: 'jsonl',
+  'json-lines': 'jsonl',
+}
+
+/** The fields that gh calls otherwise. */
+const otherFields: Readonly<Record<string, string>> = {
+  number: 'iid',
+  url: 'web_url',
+  body: 'description',
+  author: 'author.username',
+  headRefName: 'source_branch',
+  baseRefName: 'target_branch',
+  isDraft: 'draft',
+}
+
+/** Returns the name of a field of another tool, such as `createdAt`. */
+export const toFieldName = (name: string): string =>
+  otherFields[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Returns the fields that a template or path of another tool selects: `{{.id}}`, `{.items[*].id}`. */
+const toFields = (expression: string): readonly string[] => {
+  const plain = expression.replaceAll(/\.\w+\[[^\]]*\]|\.items\b/g, '')
+  return [...plain.matchAll(/\.([a-z_]\w*(?:\.\w+)*)/gi)].flatMap(([, name]) => name ?? [])
+}
+
+/** Returns the flags that print the fields of a template; undefined if it names none. */
+export const pickFields = (
+  expression: string,
+  { takes }: FlagPlace,
+): FlagReplacement | undefined => {
+  const [first, ...others] = toFields(expression).map((name) => `.${name}`)
+  if (first === undefined) return undefined
+  const one = takes('limit') ? `.[]${first}` : first
+  const several = `${takes('limit') ? '.[] | ' : ''}[${[first, ...others].join(', ')}] | @tsv`
+  return { tokens: ['-o', 'json', '--jq', others.length === 0 ? one : several] }
+}
+
+/** Returns the flags for an output format of another tool; undefined for an unknown one. */
+export const toFormat = (value: string, place: FlagPlace): FlagReplacement | undefined => {
+  const [kind = '', expression = ''] = value.split(/=(.*)/s)
+  if (/^(?:jsonpath|go-template|template)/.test(kind))
+    return pickFields(expression, place) ?? { tokens: ['-o', 'json'] }
+  if (value.includes('{{')) return pickFields(value, place)
+  if (kind === 'custom-columns') {
+    const fields = toFields(expression.replaceAll(/(?:^|,)[^:,]*:/g, ' '))
+    return fields.length === 0 ? undefined : { tokens: ['--fields', fields.join(',')] }
+  }
+  const name = Object.hasOwn(formats, kind.toLowerCase())
+    ? formats[kind.toLowerCase()]
+    : kind.toLowerCase()
+  return name !== undefined && formatNames.includes(name) ? { tokens: ['-o', name] } : undefined
+}
+
+/** Matches a text that is a condition in some language, or would be one behind `~`. */
+const foreignSigns = /[=<>~[\],|"&;]/
+
+/** Returns the conditions that a filter of another tool means, as one text per flag; undefined if the records lack their fields. */
+const toConditions = (
+  text: string,
+  { title, hasField }: FlagPlace,
+): readonly string[] | undefined => {
+  // The filters of aws: `Name=status,Values=online,offline`.
+  const [, name, values] = /^Name=([\w.-]+),Values?=(.+)$/i.exec(text) ?? []
+  const filter = values === undefined ? text : `${name}=${values.replaceAll(',', '|')}`
+  const conditions = translate(filter) ?? []
+  // A name alone would test whether a field has a value.
+  const found = conditions.filter((condition) => !/^[\w.-]+!?=null$/.test(condition))
+  if (found.length > 0 && getConditionFields(parseWhere(conditions)).every(hasField))
+    return conditions
+  return foreignSigns.test(text) ? undefined : [`${title}~${text}`]
+}
+
+/** Returns the flags for a filter: conditions, or a flag of the name that the filter tests. */
+export const toFilter = (value: string, place: FlagPlace): FlagReplacement | undefined => {
+  const conditions = toConditions(value, place)
+  const flag = place.takes('select') ? '--select' : '--where'
+  if (conditions !== undefined) return { tokens: conditions.flatMap((one) => [flag, one]) }
+  const [, name, only] = /^([a-z][\w-]*)={1,2}([^=<>~,|&]+)$/i.exec(value) ?? []
+  const tokens = name === undefined ? undefined : place.replaceFlag(name, only ?? '')
+  return tokens && { tokens }
+}
+
+/** Returns the flags for a query of aws and az: `[].id`, `[?status=='online'].id`. */
+export const toQuery = (value: string, place: FlagPlace): FlagReplacement | undefined => {
+  const [, condition, fields] = /^\[(?:\?([^\]]*)|\*?)\](.*)$/s.exec(value) ?? []
+  if (fields === undefined) return toFilter(value, place)
+  // `{id: id, title: name}` and `[id, name]` list fields.
+  const listed = fields.replaceAll(/([{[,]) ?(?:\w+: ?)?(?=[a-z_])/gi, '$1.')
+  const chosen = condition === undefined ? { tokens: [] } : toFilter(condition, place)
+  const picked = fields === '' ? { tokens: [] } : pickFields(listed, place)
+  return chosen && picked && { tokens: [...chosen.tokens, ...picked.tokens] }
+}
+
+/** Returns the flags for the order of another tool: `.id`, `{.id}`, `createdAt`, `id desc`. */
+export const toOrder = (value: string): FlagReplacement => {
+  const plain = value.replace(/^\{?\.?(.*?)\}?$/s, '$1')
+  const field = toSortSyntax(plain) ?? plain
+  return field.startsWith('-')
+    ? { tokens: [`--sort=-${toFieldName(field.slice(1))}`] }
+    : { tokens: ['--sort', toFieldName(field)] }
+}
+
+/** Returns the flags for attributes that are given as JSON; undefined if the command does not take each of them. */
+export const toAttributes = (value: string, { takes }: FlagPlace): FlagReplacement | undefined => {
+  const parsed = parseJsonOrText(value, 'the value')
+  if (!isObject(parsed)) return undefined
+  const attributes = Object.entries(parsed).map(
+    ([name, one]) => [name.replaceAll('_', '-'), one] as const,
+  )
+  const isTaken = attributes.every(([name, one]) => takes(name) && typeof one !== 'object')
+  return isTaken ? { tokens: attributes.map(([name, one]) => `--${name}=${one}`) } : undefined
+}
+
+/** Returns the address of an instance with its scheme. */
+export const toAddress = (text: string): string =>
+  /^https?:\/\//.test(text) ? text : `https://${text}`
