@@ -16,6 +16,7 @@ import {
 import type { Command } from '../engine/command/types.js'
 import type { JournalOptions } from '../engine/journaling/runs.js'
 import { ChosenRecords, type InnerPart } from '../engine/options.js'
+import { chooseEndpoint } from '../engine/plan/choose.js'
 import {
   checkPathNames,
   isFromStdin,
@@ -191,7 +192,9 @@ export const checkTypedLine = async (command: Command, typed: Raw): Promise<void
   if (readsValues(raw)) return
   const project = parents && ''
   const own = parents === undefined ? raw : removeParentFlags(raw)
-  await parseGiven(command, own, { env, signal, project, readStdin: async () => '', ...silent })
+  const options = { env, signal, project, readStdin: async () => '', ...silent }
+  const given = await parseGiven(command, own, options)
+  if (command.rows === undefined) chooseEndpoint(command, given, env)
 }
 
 /** Creates the functions that run commands and lines inside a run. */

@@ -130,6 +130,13 @@ const suggestOnlyFlag = (
   return name === undefined || others.length > 0 ? undefined : `Did you mean ${name}?`
 }
 
+/** Adds `--paginate` to the request of a list if the line has flags for lists, which a single response does not take. */
+const readAllPages = (line: MeantLine): MeantLine =>
+  line.tokens.some((token) => /^(?:-L|--(?:limit|page|per-page|sort|where)(?:=|$))/.test(token)) &&
+  !line.tokens.includes('--paginate')
+    ? { ...line, tokens: line.tokens.toSpliced(3, 0, '--paginate') }
+    : line
+
 const describeRequests = ({ objects }: RewrittenWords): string =>
   objects === undefined ? 'its request' : 'its requests'
 
@@ -146,7 +153,7 @@ const findHint = async (error: Failure, typed: readonly string[]): Promise<strin
   if (words.isMissing === true)
     return rewritten === undefined
       ? `${missing} ${addition}`
-      : `${missing} Run "${formatLine(rewritten, words.objects)}" to send ${describeRequests(words)}. ${addition}`
+      : `${missing} Run "${formatLine(readAllPages(rewritten), words.objects)}" to send ${describeRequests(words)}. ${addition}`
   return rewritten === undefined || (await isSameLine(rewritten, await normalizeLine(typed)))
     ? undefined
     : `Run "${formatLine(rewritten)}".`
