@@ -145,7 +145,6 @@ const planRemoval = (
   user: number,
   record: GroupMember | undefined,
 ): Plan => ({
-  key: '',
   endpoint: kind === 'group' ? members.removeFromGroup : members.removeFromProject,
   values: { id: path, user_id: user },
   object: String(user),

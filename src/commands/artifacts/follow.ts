@@ -27,7 +27,6 @@ const isOver = async ({ instance }: Context, plan: Plan): Promise<boolean | unde
   const reading = await findObjectReader('', plan.endpoint)
   if (reading === undefined) return undefined
   const { data } = await instance.send({
-    key: '',
     endpoint: reading.endpoint,
     values: reading.fillPath(plan),
   })

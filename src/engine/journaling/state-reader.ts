@@ -86,7 +86,7 @@ const createInversePlan = ({ inverse, header, item, plan }: PlannedItem): Plan =
   }
   const endpoint = inverse.findEndpoint(was)
   if (endpoint === undefined) throw new Failure('failed', 'no command restores the previous state')
-  return { key: '', endpoint, values: buildInverseValues(endpoint, was, header) }
+  return { endpoint, values: buildInverseValues(endpoint, was, header) }
 }
 
 /** Reads the state of objects before they are changed. */
