@@ -283,7 +283,6 @@ export const buildSection = (
 
 /** The result of reading a place for the export. */
 export interface PlaceResult {
-  readonly place: ManagedPlace
   /** The section of the place; undefined if there is nothing to write. */
   readonly section: FileSection | undefined
   readonly unread: readonly { readonly address: string; readonly failure: Failure }[]
@@ -321,5 +320,5 @@ export const exportPlace = async (
     else unread.push({ address, failure })
   }
   const unsupported = current.flatMap(({ is, kind }) => (is === 'unsupported' ? [kind.name] : []))
-  return { place, section, denied, kinds: kinds.length, unread, unsupported }
+  return { section, denied, kinds: kinds.length, unread, unsupported }
 }
