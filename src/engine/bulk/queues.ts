@@ -1,5 +1,5 @@
 /** Runs plans from a stream, or plans in memory with a journal. Loaded only when needed, because a single object needs none of it. */
-import { mapConcurrent } from '../../base/async.js'
+import { mapConcurrent, waitForAbort } from '../../base/async.js'
 import { Failure } from '../../errors.js'
 import { resolveLoss } from '../command/reversal.js'
 import type { Plan, PlanSource } from '../command/types.js'
@@ -67,12 +67,8 @@ const mustWaitForAll = (first: Plan, { how, source }: StreamContext): boolean =>
 
 /** Waits until the input is read to its end. An interruption ends the wait. */
 const waitForInput = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
-  const left = new Promise<never>((_, reject) => {
-    const leave = (): void => reject(new Failure('interrupted', 'interrupted'))
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
-  })
-  await Promise.race([ended, left])
+  await Promise.race([ended, waitForAbort(signal)])
+  if (signal.aborted) throw new Failure('interrupted', 'interrupted')
 }
 
 async function* planItems(
@@ -176,20 +172,18 @@ async function* resumeStream(streaming: StreamContext, resumed: UnfinishedRun): 
   if (journaled === undefined) throw new Failure('internal', 'a run without its journal')
   const { counts } = past
   const left = counts.failed + counts.unknown + counts.not_tried
-  try {
-    const queue = createStreamQueue(streaming, {
-      items: yieldFirstThenRest(head, items),
-      first,
-      spooled,
-      left,
-      cut: past.total === undefined,
-    })
+  const queue = createStreamQueue(streaming, {
+    items: yieldFirstThenRest(head, items),
+    first,
+    spooled,
+    left,
+    cut: past.total === undefined,
+  })
+  yield* runQueue(engine, journaled, how, async () => {
     if (mustWaitForAll(first, streaming))
       await discardOnFailure(journaled, () => confirmObjects(streaming, head, queue.countQueued()))
-    yield* runBulk(engine, queue, how, journaled)
-  } finally {
-    await journaled.end('stopped')
-  }
+    return queue
+  })
 }
 
 /** Runs objects without a journal. They wait in memory, by name. */
