@@ -16,7 +16,7 @@ import { readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
 import { UnseenValueFailure, type Where } from '../where/index.js'
 import { findFieldKind } from '../where/shape.js'
-import { runWork } from '../work/run.js'
+import { checkEnd, runWork } from '../work/run.js'
 import { type AnswerContext, KnownFields } from './known-fields.js'
 
 // Fields in `--fields` and `--sort` that only single records have.
@@ -221,9 +221,7 @@ async function* readEach(
     if ('failure' in outcome) onFailure(item.object, outcome.failure)
     else if (outcome.result === true && one !== undefined) yield [one]
   }
-  const { end, cause } = await reads.report
-  if (end === 'interrupted') throw new Failure('interrupted', 'interrupted')
-  if (cause !== undefined) throw cause
+  checkEnd(await reads.report)
 }
 
 async function* filterMatching(
