@@ -23,7 +23,7 @@ import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../c
 import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { ListReader } from '../instance/listing.js'
-import type { PlanKeeper, PreviewedObject } from '../journaling/planned-run.js'
+import type { PlanKeeper } from '../journaling/planned-run.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
 import { checkNoDuplicate } from './duplicates.js'
 import { FirstObjects, getPreviewName, SafePlans } from './safe-plans.js'
@@ -244,11 +244,6 @@ export class Previewer {
     await this.#parts.planKeeper?.save()
   }
 
-  /** Previews one object, to compare it with an earlier preview. */
-  preview(plan: Plan, options: WriteOptions = {}): Promise<PreviewedObject> {
-    return this.#compare(plan, options)
-  }
-
   /** Returns a preview as people see it: with the instance's names of its attributes. */
   #toShown({ changes, ...preview }: Preview): Preview {
     const { naming } = this.#parts.command
@@ -364,7 +359,7 @@ export class Previewer {
   }
 
   async #previewPlan(plan: Plan, options: WriteOptions): Promise<Preview> {
-    const preview = await this.#compare(plan, options)
+    const preview = await this.preview(plan, options)
     const loss = typeof options.loses === 'function' ? undefined : options.loses
     const loses = loss?.what ?? plan.endpoint.destructive
     const { request, read, changes } = preview
@@ -372,7 +367,8 @@ export class Previewer {
     return { request, read, ...lost, ...(await this.#noteIrreversible(plan, preview)), changes }
   }
 
-  async #compare(plan: Plan, { to }: WriteOptions): Promise<Preview> {
+  /** Compares an object with what its plan would send. */
+  async preview(plan: Plan, { to }: WriteOptions = {}): Promise<Preview> {
     const { answer, command, exchange, lists, secrets, caller } = this.#parts
     const { endpoint } = plan
     if (plan.request !== undefined) return createRequestPreview(plan.request, secrets, command)
