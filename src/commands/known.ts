@@ -1,5 +1,5 @@
 /** Finds undocumented settings, fields and values of an instance, and its missing endpoints, with at most twelve read requests. */
-import { isObject, toText } from '../base/objects.js'
+import { getFields, isObject, toText } from '../base/objects.js'
 import { isSwitchedOn } from '../base/switches.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
@@ -147,7 +147,7 @@ const getVersion = (data: unknown): string | null =>
   (isObject(data) ? toText(data.version)?.slice(0, 60) : undefined) ?? null
 
 const getReader = (user: unknown): KnownInstance['as'] => {
-  const { id, is_admin: admin } = isObject(user) ? user : {}
+  const { id, is_admin: admin } = getFields(user)
   return {
     user_id: typeof id === 'number' ? id : null,
     admin: typeof admin === 'boolean' ? admin : null,

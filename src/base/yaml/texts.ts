@@ -1,6 +1,8 @@
 /** Parses foreign YAML texts: limits their cost, reads their documents, and describes their mistakes. */
+
 import type { Document, DocumentOptions, Lexer, ParseOptions, SchemaOptions, YAMLError } from 'yaml'
 import { isTooDeep } from '../json/nesting.js'
+import { tryParseJson } from '../objects.js'
 import { type HeldText, openHeld } from '../secrets/redact.js'
 
 /**
@@ -195,11 +197,8 @@ const tooLarge: ReadValue = { wrong: 'too large or too deeply nested' }
 /** Reads a text that may be secret, as JSON, which the API uses, or else as YAML. */
 export const readHeld = async (held: HeldText): Promise<ReadValue> => {
   const text = openHeld(held)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
+  const value = tryParseJson(text)
+  if (value === undefined)
     return (await isModestYaml(text, maxLexemes)) ? parseYaml(text) : tooLarge
-  }
   return isTooDeep(value) ? tooLarge : { value }
 }

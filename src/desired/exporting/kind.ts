@@ -1,7 +1,7 @@
 /** Converts the kinds of a place to the content of its file, so that reading the file gives the same values again. */
 
 import { groupBy } from '../../base/collections.js'
-import { isObject, type JsonValue } from '../../base/objects.js'
+import { getFields, type JsonValue } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import { coerce, dataSource } from '../../catalogue/coerce.js'
@@ -69,9 +69,7 @@ const findFamily = (kind: Managed, { identity, record }: CurrentItem) => {
   if (known !== undefined) return { family: known, isSaid: false }
   const { echo = '', params = {} } = kind.update ?? {}
   const properties = record[echo]
-  const shown = Object.keys(isObject(properties) ? properties : {}).filter((name) =>
-    Object.hasOwn(params, name),
-  )
+  const shown = Object.keys(getFields(properties)).filter((name) => Object.hasOwn(params, name))
   const [best] = [...(kind.families ?? [])].sort(
     (a, b) => scoreMisfit(a, shown) - scoreMisfit(b, shown),
   )

@@ -1,6 +1,6 @@
 /** Reads the state of objects as a journal records it: the attributes that a run changes, and those that create an object again. */
 
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, getFields, isObject } from '../../base/objects.js'
 import { masked } from '../../base/secrets/names.js'
 import { type Endpoint, getPath, toPathPattern } from '../../catalogue/endpoint.js'
 import { Failure, isMissing } from '../../errors.js'
@@ -110,7 +110,7 @@ export class StateReader {
         endpoint: reading.endpoint,
         values: reading.fillPath(plan),
       })
-      return getShownAttributes(isObject(data) ? data : {}, getChangedFields(plan), plan.endpoint)
+      return getShownAttributes(getFields(data), getChangedFields(plan), plan.endpoint)
     } catch (error) {
       if (plan.endpoint.brings === true && isMissing(error)) return null
       throw error

@@ -2,7 +2,7 @@
  * Previews writes (`--dry-run`): reads each object, and shows its attributes next to those that would be sent. Nothing
  * is written to the instance; `--save` records the plan.
  */
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, getFields, isObject, tryParseJson } from '../../base/objects.js'
 import { getSecrecies, maskAddresses, maskFields } from '../../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
@@ -148,15 +148,8 @@ const createPreview = (
 }
 
 /** Parses the attributes of a body; none if the body is no JSON object. */
-const parseAttributes = (body: WireRequest['body']): Fields => {
-  if (typeof body !== 'string') return {}
-  try {
-    const value: unknown = JSON.parse(body)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
+const parseAttributes = (body: WireRequest['body']): Fields =>
+  typeof body === 'string' ? getFields(tryParseJson(body)) : {}
 
 /** Describes what a request that is not in the catalogue would send. */
 const createRequestPreview = (
@@ -385,7 +378,7 @@ export class Previewer {
       const { data } = await caller.send({ endpoint: reading.endpoint, values })
       const gone = isRemoval(endpoint, reading.endpoint)
       const shown = gone ? { columns: await answer.borrowColumns(reading.endpoint) } : {}
-      return createPreview(plan, isObject(data) ? data : {}, { ...shown, ...how })
+      return createPreview(plan, getFields(data), { ...shown, ...how })
     } catch (error) {
       const absent = error instanceof Failure && error.category === 'not_found'
       if (!absent || endpoint.brings !== true) throw error

@@ -4,7 +4,7 @@
  */
 
 import { addToGroup } from '../../base/collections.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, getFields, isObject } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
@@ -44,7 +44,7 @@ interface ChosenObject extends GivenObject {
 }
 
 const formatTitle = (record: unknown, title: string | undefined): string => {
-  const fields: Fields = isObject(record) ? record : {}
+  const fields: Fields = getFields(record)
   const value = title === undefined ? undefined : fields[title]
   return typeof value === 'string' && value !== '' ? ` "${value}"` : ''
 }
