@@ -1,6 +1,7 @@
 /** Parses foreign YAML texts: limits their cost, reads their documents, and describes their mistakes. */
 
 import type { Document, DocumentOptions, Lexer, ParseOptions, SchemaOptions, YAMLError } from 'yaml'
+import { usage } from '../../errors.js'
 import { isTooDeep } from '../json/nesting.js'
 import { tryParseJson } from '../objects.js'
 import { type HeldText, openHeld } from '../secrets/redact.js'
@@ -201,4 +202,16 @@ export const readHeld = async (held: HeldText): Promise<ReadValue> => {
   if (value === undefined)
     return (await isModestYaml(text, maxLexemes)) ? parseYaml(text) : tooLarge
   return isTooDeep(value) ? tooLarge : { value }
+}
+
+/**
+ * Parses a text that may be secret, in JSON or YAML.
+ * @param label the name of the text in messages
+ * @throws Failure `usage` that does not repeat the text
+ */
+export const parseHeld = async (held: HeldText, label: string): Promise<unknown> => {
+  const read = await readHeld(held)
+  if ('wrong' in read)
+    throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
+  return read.value
 }
