@@ -277,7 +277,7 @@ export class KnownFields {
 
 /** Loads the fields of a list's single records, which a line may name as well. */
 const loadSingleNames = async (command: AnswerContext['command']): Promise<readonly string[]> => {
-  const single = /(^| )list$/.test(command.words) ? await findGetCommand(command) : undefined
+  const single = await findGetCommand(command)
   return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) =>
     getShapeFields(returns.shape),
   )

@@ -82,11 +82,11 @@ const canRead = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
 
 /** Finds the command that reads the records of a list one by one; undefined if the area has none. */
 export const findSingleReader = async (
-  { registry, area, words }: Pick<Command, 'registry' | 'area' | 'words'>,
+  lister: Pick<Command, 'registry' | 'area' | 'words'>,
   list: Ask,
 ): Promise<SingleCommand | undefined> => {
-  if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
-  const command = await findGetCommand({ registry, area, words })
+  if (list.endpoint.lists === undefined) return undefined
+  const command = await findGetCommand(lister)
   const endpoint = Object.values(command?.endpoints ?? {}).find((one) => canRead(one, list))
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined
