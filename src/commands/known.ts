@@ -95,9 +95,9 @@ class InstanceProbe {
     return undefined
   }
 
-  /** Returns the data of an undocumented route; undefined if the request failed. */
-  async readOther(section: string, path: string): Promise<unknown> {
-    const answer = await this.#send(section, async () => ({ method: 'GET', path, headers: {} }))
+  /** Returns the version from a route; undefined if the request failed. */
+  async readVersion(path: string): Promise<unknown> {
+    const answer = await this.#send('version', async () => ({ method: 'GET', path, headers: {} }))
     return answer instanceof Failure ? undefined : answer.data
   }
 
@@ -189,8 +189,7 @@ const probeInstance = async (
   const at = now.toISOString()
   const instanceProbe = new InstanceProbe(client, words, at)
   const version =
-    (await instanceProbe.readOther('version', '/version')) ??
-    (await instanceProbe.readOther('version', '/metadata'))
+    (await instanceProbe.readVersion('/version')) ?? (await instanceProbe.readVersion('/metadata'))
   const [user, site, [project]] = await Promise.all([
     instanceProbe.readData('user', account),
     instanceProbe.readData('settings', settings.get),
