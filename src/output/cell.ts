@@ -220,7 +220,7 @@ export const createRows = (
   }
 }
 
-/** How a format writes a list that it does not hold back. */
+/** The parts of a list that a format does not hold back. */
 interface ListFormat {
   readonly header: (rows: RowReader) => string
   /** Formats lines of values, in which access levels have their names. */
