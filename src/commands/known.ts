@@ -155,7 +155,7 @@ const getReader = (user: unknown): KnownInstance['as'] => {
 }
 
 const getEdition = (version: unknown): string | null => {
-  const enterprise = isObject(version) ? version.enterprise : undefined
+  const enterprise = getFields(version).enterprise
   return typeof enterprise === 'boolean' ? (enterprise ? 'enterprise' : 'community') : null
 }
 
@@ -195,7 +195,7 @@ const probeInstance = async (
     instanceProbe.readData('settings', settings.get),
     instanceProbe.readArea('projects', projects.list),
   ])
-  const id = isObject(project) ? project.id : undefined
+  const id = getFields(project).id
   await Promise.all([
     // Only administrators may list the runners of the instance.
     instanceProbe.readArea('runners', site === undefined ? runners.list : runners.listAll),

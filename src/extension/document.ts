@@ -143,7 +143,7 @@ const findBody = (
     throw new UnusableOperation(`its body is ${toPlainText(types[0] ?? '', 40)}`)
   const usable = bodies.filter(([type]) => sendable.test(type))
   const [, body] = usable.find(([type]) => isJson(type)) ?? usable[0] ?? []
-  return isObject(body) ? body.schema : undefined
+  return getFields(body).schema
 }
 
 const readParams = (

@@ -1,5 +1,5 @@
 /** Reads a growing file, such as the log of a job, until its object is finished. */
-import { isObject } from '../../base/objects.js'
+import { getFields } from '../../base/objects.js'
 import type { Context } from '../../engine/command/context.js'
 import { findObjectReader } from '../../engine/command/object-reader.js'
 import type { Plan } from '../../engine/command/types.js'
@@ -30,7 +30,7 @@ const isOver = async ({ instance }: Context, plan: Plan): Promise<boolean | unde
     endpoint: reading.endpoint,
     values: reading.fillPath(plan),
   })
-  const status = isObject(data) ? data.status : undefined
+  const status = getFields(data).status
   return typeof status === 'string' ? !unfinished.has(status) : undefined
 }
 
