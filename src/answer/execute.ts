@@ -4,7 +4,7 @@ import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { isNumeric } from '../catalogue/params.js'
 import type { InnerRuns } from '../engine/command/context.js'
-import { getCommandName, mayChangeInstance, takesSeveral } from '../engine/command/derive.js'
+import { getCommandName, mayChangeInstance } from '../engine/command/derive.js'
 import { writesFiles } from '../engine/command/flags.js'
 import { type Globals, isAggregate } from '../engine/command/globals.js'
 import {
@@ -43,7 +43,6 @@ import type { AnswerOptions, AskedLine, FailureFormat, OuterLine } from './optio
 
 /** Creates the options of a line's journal from its flags. */
 const createJournalOptions = (
-  command: Command,
   raw: Raw,
   globals: Globals,
   parents: Parents | undefined,
@@ -56,11 +55,9 @@ const createJournalOptions = (
         : isFromStdin(raw)
           ? 'stdin'
           : 'arguments'
-  const many = takesSeveral(command) && raw.args.length > 1
   return {
     source,
     raw,
-    several: source !== 'arguments' || many,
     digests: new Map(),
     names: {},
     parents: parents && getParentColumn(parents),
@@ -160,7 +157,7 @@ const interpretLine = async (
   decided(getFailureFormat(globals, format))
   checkLine(command, line, globals, outer)
   const parents = parseLineParents(await findScopeCommand(command, globals), raw)
-  const journaling = createJournalOptions(command, raw, globals, parents)
+  const journaling = createJournalOptions(raw, globals, parents)
   const until = await createUntil(command, globals)
   const isSilent =
     globals.to === undefined &&

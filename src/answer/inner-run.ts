@@ -150,7 +150,6 @@ const createInnerOptions = (
   journaling: {
     source: 'arguments',
     raw: { args: [], flags: new Map() },
-    several: false,
     digests: new Map(),
     names: {},
   } as const,

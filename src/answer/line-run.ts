@@ -4,12 +4,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { createCall, type Engine, RunReport, toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { BulkRunner } from '../engine/bulk/runner.js'
 import type { InstanceService } from '../engine/command/context.js'
-import {
-  getCommandName,
-  isFullySent,
-  isPreview,
-  mayChangeInstance,
-} from '../engine/command/derive.js'
+import { isFullySent, isPreview, mayChangeInstance } from '../engine/command/derive.js'
 import { getConcurrencyLimit } from '../engine/command/globals.js'
 import { yieldNone } from '../engine/command/outcomes.js'
 import { describeIrreversible } from '../engine/command/reversal.js'
@@ -297,7 +292,6 @@ export class LineRun implements LineParts {
       ui,
       globals,
       report: this.#report,
-      command: getCommandName(command),
       explainIrreversible: (plan) => describeIrreversible(command, globals, plan),
       endEmptyShard: this.endEmptyShard,
       getGate: exchange.openGate,

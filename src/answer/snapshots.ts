@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import { getCurrentIo, resolvePath } from '../base/io.js'
-import { formatCount } from '../base/text.js'
+import { formatCount, splitList } from '../base/text.js'
 import { createNoSnapshotFailure, listSubfolders, readManifest } from '../client/manifest-schema.js'
 import type { SnapshotManifest } from '../client/snapshot-manifest.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
@@ -62,11 +62,7 @@ export const isOneSnapshot = (text: string): boolean => {
  * @throws Failure `usage` for a folder without snapshots, for snapshots of several instances, or for one that is given twice
  */
 const findSnapshots = (text: string): SnapshotChoice => {
-  const all = text
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
-    .map(findInFolder)
+  const all = splitList(text).map(findInFolder)
   const snapshots = all
     .flatMap((one) => one.snapshots)
     .toSorted((a, b) => Date.parse(a.manifest.began) - Date.parse(b.manifest.began))

@@ -93,9 +93,6 @@ const hasControllingTerminal = async (): Promise<boolean> => {
   }
 }
 
-export const getRandomBytes = (size: number): Uint8Array =>
-  crypto.getRandomValues(new Uint8Array(size))
-
 /** Calls a function after the given milliseconds of the machine's clock. */
 export const doAfter: Io['after'] = (milliseconds, work) => {
   const timer = setTimeout(work, milliseconds)
@@ -113,8 +110,18 @@ const getProcessFolder = (): string => {
   }
 }
 
+/** The clock and the randomness of the machine. */
+export const machineIo = {
+  now: () => new Date(),
+  uptime: () => performance.now(),
+  after: doAfter,
+  random: Math.random,
+  randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
+} satisfies Partial<Io>
+
 /** The `Io` of the process itself. */
 export const processIo: Io = {
+  ...machineIo,
   get argv() {
     return process.argv.slice(2)
   },
@@ -133,11 +140,6 @@ export const processIo: Io = {
   get stderr() {
     return process.stderr
   },
-  now: () => new Date(),
-  uptime: () => performance.now(),
-  after: doAfter,
-  random: Math.random,
-  randomBytes: getRandomBytes,
   onSignal: (signal, listener) => {
     process.on(signal, listener)
     return () => process.off(signal, listener)

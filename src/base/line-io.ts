@@ -2,7 +2,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { constants } from 'node:os'
 import { Readable, Writable } from 'node:stream'
-import { doAfter, type Environment, getRandomBytes, type Io, processIo } from './io.js'
+import { type Environment, type Io, machineIo, processIo } from './io.js'
 
 /** The source of a line's standard input: a text, or pieces as they arrive. */
 export type LineSource = string | Uint8Array | AsyncIterable<string | Uint8Array>
@@ -84,17 +84,13 @@ export const createLineIo = (
   const exits = createListeners<number>()
   const { on: onSignal, send } = createSignals()
   const io: Io = {
+    ...machineIo,
     argv,
     env,
     cwd,
     stdin: toReadable(input),
     stdout: out.stream,
     stderr: err.stream,
-    now: () => new Date(),
-    uptime: () => performance.now(),
-    after: doAfter,
-    random: Math.random,
-    randomBytes: getRandomBytes,
     onSignal,
     onExit: exits.add,
     onStall: () => () => {},

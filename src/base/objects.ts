@@ -25,6 +25,18 @@ export const mapValues = <T, R>(
 ): Readonly<Record<string, R>> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, convert(value, name)]))
 
+/** Returns the fields of an object; none for anything else. */
+export const getFields = (value: unknown): Fields => (isObject(value) ? value : {})
+
+/** Parses a JSON text; returns undefined if it is not valid JSON. */
+export const tryParseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns the items of a list that are objects; none if the value is not a list. */
 export const listObjects = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []

@@ -22,7 +22,7 @@ const types: Readonly<Record<string, PublicKey['family']>> = {
 }
 
 /** Splits the blob of a key into its length-prefixed fields; undefined if it is cut short. */
-const splitFields = (blob: Buffer): Buffer[] | undefined => {
+export const splitFields = (blob: Buffer): Buffer[] | undefined => {
   const fields: Buffer[] = []
   for (let at = 0; at < blob.length; ) {
     if (at + 4 > blob.length) return undefined
@@ -34,7 +34,8 @@ const splitFields = (blob: Buffer): Buffer[] | undefined => {
   return fields
 }
 
-const countBits = (field: Buffer | undefined): number => {
+/** Counts the bits of an integer in SSH format, without leading zeros. */
+export const countBits = (field: Buffer | undefined): number => {
   const hex = field?.toString('hex').replace(/^(00)+/, '') ?? ''
   return hex === '' ? 0 : BigInt(`0x${hex}`).toString(2).length
 }

@@ -1,5 +1,7 @@
 /** Splits command lines into words without a shell, and quotes words for a shell. */
+
 import { usage } from '../errors.js'
+import { tryParseJson } from './objects.js'
 
 /** Matches white space, an escaped line break, an escaped character, quoted text, plain text, or a quote without its end. */
 const piece =
@@ -31,12 +33,8 @@ export const splitCommand = (text: string): string[] => {
 }
 
 const parseJsonWords = (text: string): string[] => {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (Array.isArray(value) && value.every((v) => typeof v === 'string')) return value
-  } catch {
-    // The failure below reports it.
-  }
+  const value = tryParseJson(text)
+  if (Array.isArray(value) && value.every((v) => typeof v === 'string')) return value
   throw usage('the command starts with [ but is not a JSON list of strings')
 }
 

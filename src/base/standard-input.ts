@@ -1,5 +1,6 @@
 /** Reads the standard input of a run once, either whole or piece by piece as it arrives. */
 import { Failure, getErrorCode } from '../errors.js'
+import { callOnAbort, waitForAbort } from './async.js'
 import { createLineState, getCurrentIo, type InputStream } from './io.js'
 import { TextReader } from './utf8.js'
 
@@ -94,9 +95,7 @@ export class StandardInput {
     if (this.#ended || getCurrentIo().inputFile() !== undefined) return true
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), closeTime)
-    const tooLate = new Promise<undefined>((resolve) => {
-      late.signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    })
+    const tooLate = waitForAbort(late.signal).then(() => undefined)
     try {
       for (let held = 0; !this.#ended && held < maxAhead; ) {
         this.#pending ??= this.#readPiece()
@@ -143,8 +142,7 @@ export class StandardInput {
       // After the end of the input, an error would have no listener.
       if (!this.#ended) stdin.destroy(new Failure('interrupted', 'interrupted'))
     }
-    if (this.#signal?.aborted === true) stop()
-    else this.#signal?.addEventListener('abort', stop, { once: true })
+    if (this.#signal !== undefined) callOnAbort(this.#signal, stop)
     return stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   }
 

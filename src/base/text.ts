@@ -46,6 +46,13 @@ export const groupDigits = (count: number): string =>
 export const formatCount = (count: number, one: string): string =>
   `${count} ${count === 1 ? one : `${one}s`}`
 
+/** Splits a list at its commas, without white space and empty parts. */
+export const splitList = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
 /** Decodes a part of a URI. A part with an invalid encoding is returned as it is. */
 export const decodeUri = (text: string): string => {
   try {

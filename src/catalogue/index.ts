@@ -152,7 +152,9 @@ export type AreaEndpoints = Awaited<ReturnType<(typeof rows)[number]['load']>>
 type AreaParams<A = AreaEndpoints> = A extends unknown
   ? { [E in keyof A]: A[E] extends { readonly params: infer Ps } ? Ps : never }[keyof A]
   : never
-type KebabCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${KebabCase<Tail>}` : S
+export type KebabCase<S> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}-${KebabCase<Tail>}`
+  : S
 
 /** The names of all flags that set a parameter of an endpoint. */
 export type ParameterFlag<Ps = AreaParams> = Ps extends unknown
@@ -193,11 +195,13 @@ export const findArea = (
 ): ReturnType<typeof listAreas>[number] | undefined =>
   listAreas().find(({ name, alias = name }) => name === word || alias === word)
 
+/** Finds an area by its name; undefined if there is none. */
+export const findAreaNamed = (area: string): ReturnType<typeof findArea> =>
+  listAreas().find(({ name }) => name === area)
+
 /** Loads the endpoints of an area; none for the name of no area. */
 export const loadAreaEndpoints = async (area: string): Promise<Endpoints> =>
-  (await listAreas()
-    .find(({ name }) => name === area)
-    ?.load()) ?? {}
+  (await findAreaNamed(area)?.load()) ?? {}
 
 /** Loads the endpoints of all areas. */
 export const loadAllEndpoints = async (): Promise<readonly Endpoint[]> => {

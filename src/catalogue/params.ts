@@ -291,14 +291,10 @@ export const hash = <const O extends Options<HashParam>>(help: string, options?:
   ({ type: 'hash', help, ...(options as O) }) as const
 export const json = <const O extends Options<JsonParam>>(help: string, options?: O) =>
   ({ type: 'json', help, ...(options as O) }) as const
-export const project = <const O extends Options<ScopeParam>>(
-  help = 'project: ID or full path',
-  options?: O,
-) => ({ type: 'project', help, completes: 'project', ...(options as O) }) as const
-export const group = <const O extends Options<ScopeParam>>(
-  help = 'group: ID or full path',
-  options?: O,
-) => ({ type: 'group', help, completes: 'group', ...(options as O) }) as const
+export const project = (help = 'project: ID or full path') =>
+  ({ type: 'project', help, completes: 'project' }) as const
+export const group = (help = 'group: ID or full path') =>
+  ({ type: 'group', help, completes: 'group' }) as const
 
 // Descriptions of parameters.
 

@@ -218,7 +218,7 @@ const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[
 
 /** Lists the fields that a command shows. For a list, these include the fields of single records. */
 const listFields = async (command: Command): Promise<readonly string[]> => {
-  const single = /(^| )list$/.test(command.words) ? await findGetCommand(command) : undefined
+  const single = await findGetCommand(command)
   const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))
   const fields = [...getAnswerFields(endpoints), ...(command.instanceFields ?? [])]
   return command.naming.addOwnNames([...new Set(fields)])

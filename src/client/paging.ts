@@ -17,6 +17,10 @@ export interface Paging {
 export const isExact = ({ limit, page, perPage }: Paging): boolean =>
   page !== undefined || (perPage !== undefined && limit === undefined)
 
+/** Returns the number of records that a limit allows. */
+export const toMaxCount = (limit: NonNullable<Paging['limit']> = defaultLimit): number =>
+  limit === 'all' ? Number.POSITIVE_INFINITY : limit
+
 const getRequestLimit = (paging: Paging): number | undefined => {
   if (paging.limit === 'all') return undefined
   return paging.limit ?? (isExact(paging) ? undefined : defaultLimit)

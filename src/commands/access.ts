@@ -1,6 +1,6 @@
 /** Implements `svcctl access`, which shows who has access to a project or group, or where one user has access. */
 
-import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
+import { type Fields, getFields, isObject, listObjects, toText } from '../base/objects.js'
 import { formatCount, listPathsTo } from '../base/text.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
@@ -60,9 +60,7 @@ const createMemberRow = (place: string, member: GroupMember, via: string): Acces
 
 /** Returns the groups that a project or group is shared with, and the maximum levels. */
 const getShares = (record: unknown) =>
-  listObjects(
-    isObject(record) && Array.isArray(record.shared_with_groups) ? record.shared_with_groups : [],
-  )
+  listObjects(getFields(record).shared_with_groups)
     .map(({ group_full_path: path, group_access_level: most }) => ({
       path: toText(path),
       most: Number(most),
@@ -165,7 +163,7 @@ class PlaceAccess {
   /** Returns the levels or names that may push to a protected branch or merge into it. */
   #createLevelRows(branch: Fields, access: 'push' | 'merge'): readonly AccessRow[] {
     const levels = branch[`${access}_access_levels`]
-    return listObjects(Array.isArray(levels) ? levels : []).map((level) => ({
+    return listObjects(levels).map((level) => ({
       ...this.#createRow(
         'branch',
         toText(level.access_level_description) ?? formatLevel(level.access_level),

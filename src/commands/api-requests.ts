@@ -238,7 +238,6 @@ export async function* callForEachObject(context: Context, template: WireRequest
     objects: readObjects(place, template),
     whole: place.globals.resume === undefined && (await place.stdin.endsSoon()),
     planOf: async ({ object }) => ({
-      key: '',
       endpoint,
       values: { object },
       label: object,
@@ -267,7 +266,7 @@ export async function* callForEachParent(
   const createPlans = async (given: Given): Promise<readonly Plan[]> => {
     const values = Object.fromEntries(kinds.map((kind) => [kind, given.flags[kind]]))
     const request = await fillApiPath(context.place, given, template)
-    return [{ key: '', endpoint, values, request }]
+    return [{ endpoint, values, request }]
   }
   yield* context.write(await context.planActions(asked, { createPlans }), {
     ...createView(endpoint, toAnswerRows),

@@ -200,7 +200,7 @@ const followPages = (context: Context, asked: ApiGiven, template: WireRequest): 
       const request = await withKeyset(await fillApiPath(place, given, template))
       const called = await findJobEndpoint(place, request)
       const endpoint = createCallEndpoint(request, many(Unknown()))
-      return [{ key: '', endpoint, values: {}, request, called }]
+      return [{ endpoint, values: {}, request, called }]
     },
   })
 }
@@ -245,7 +245,7 @@ async function* sendOnce(context: Context, sent: WireRequest, flags: ApiGiven['f
   const endpoint = createCallEndpoint(request, empty)
   const label = maskAddresses(path)
   const texts: (string | Uint8Array)[] = []
-  const rows = context.write([{ key: '', endpoint, values: {}, label, request, called }], {
+  const rows = context.write([{ endpoint, values: {}, label, request, called }], {
     view: { changed: !/^(GET|HEAD)$/.test(method) },
     ...(deletes ? { loses: { details: [label] } } : {}),
     finish: async (_, came) => {

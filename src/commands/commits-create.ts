@@ -10,7 +10,7 @@ import { type Fields, isObject, type JsonValues, toJsonFields } from '../base/ob
 import { type HeldText, holdText } from '../base/secrets/redact.js'
 import { formatCount } from '../base/text.js'
 import { decodeStrictly } from '../base/utf8.js'
-import { readHeld } from '../base/yaml/texts.js'
+import { parseHeld } from '../base/yaml/texts.js'
 import { actionNames, commits } from '../catalogue/areas/commits.js'
 import { list, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
@@ -237,13 +237,6 @@ const flags = {
   },
 } as const
 type CommitArguments = Arguments<typeof flags, typeof commits.create>
-
-const parseHeld = async (text: HeldText, label: string): Promise<unknown> => {
-  const read = await readHeld(text)
-  if ('wrong' in read)
-    throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
-  return read.value
-}
 
 /** The largest file of actions, in bytes. */
 const maxActions = 100e6

@@ -2,7 +2,7 @@
  * Implements `commits cherry-pick`, `revert` and `diff`, with previews, explained failures and unified diffs
  * (`catalogue/reference/commits.md`).
  */
-import { type Fields, isObject } from '../base/objects.js'
+import { type Fields, isObject, listObjects } from '../base/objects.js'
 import type { Context } from '../engine/command/context.js'
 import { toCallAnswer } from '../engine/command/outcomes.js'
 import type { Given, Plan } from '../engine/command/types.js'
@@ -169,7 +169,7 @@ type Changes = Fields
 /** Loads the diff of one of several commits, and adds the commit to each record. */
 const loadDiff = async ({ instance }: Context, plan: Plan): Promise<readonly Changes[]> => {
   const { data } = await instance.send(plan)
-  const items = Array.isArray(data) ? data.filter(isObject) : []
+  const items = listObjects(data)
   return items.map((item) => ({ object: plan.label, ...item }))
 }
 

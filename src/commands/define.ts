@@ -1,6 +1,8 @@
 /** Declares commands that are written by hand, with typed flags. */
+
 import type { Endpoint, Value } from '../catalogue/endpoint.js'
 import { formatNames, formatSpellings } from '../catalogue/formats.js'
+import type { KebabCase } from '../catalogue/index.js'
 import { hash, oneOf, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import type { Given, OwnFlag, Special } from '../engine/command/types.js'
@@ -8,7 +10,6 @@ import type { Rows } from '../engine/rows.js'
 
 type OwnFlags = Readonly<Record<string, OwnFlag>>
 
-type KebabCase<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${KebabCase<Tail>}` : S
 type NameOf<K, P> = P extends { name: infer N extends string } ? N : KebabCase<K>
 /** The names of flags that always have a value, because svcctl itself has a default for them. */
 type DefaultedNames<F> = {

@@ -4,7 +4,7 @@
  */
 
 import { createUuid } from '../base/io.js'
-import { type Fields, isObject, listObjects, toText } from '../base/objects.js'
+import { type Fields, getFields, isObject, listObjects, toText } from '../base/objects.js'
 import { version } from '../base/version.js'
 import { severities } from '../catalogue/shapes/vulnerability.js'
 import type { Context } from '../engine/command/context.js'
@@ -24,7 +24,7 @@ const getRank = (severity: unknown): number => {
 /** Compares two severities for sorting. The worst comes first. */
 const compareSeverity = (a: unknown, b: unknown): number => getRank(a) - getRank(b)
 
-const getSeverity = (record: unknown): unknown => (isObject(record) ? record.severity : undefined)
+const getSeverity = (record: unknown): unknown => getFields(record).severity
 
 const sortBySeverity = (records: readonly unknown[]): readonly unknown[] =>
   [...records].sort((a, b) => compareSeverity(getSeverity(a), getSeverity(b)))
@@ -154,7 +154,7 @@ export const createCycloneDx = async (
 
 /** Returns the worst severity of a dependency's vulnerabilities; undefined if it has none. */
 const getWorstSeverity = (dependency: unknown): unknown =>
-  listObjects(isObject(dependency) ? dependency.vulnerabilities : [])
+  listObjects(getFields(dependency).vulnerabilities)
     .map((one) => one.severity)
     .sort(compareSeverity)[0]
 

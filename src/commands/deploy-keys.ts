@@ -1,4 +1,5 @@
 /** Implements `deploy-keys add`, which checks the public key before it is sent (`catalogue/reference/deploy-keys.md`). */
+import { countBits, splitFields } from '../base/public-key.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import type { Context } from '../engine/command/context.js'
 import type { Plan } from '../engine/command/types.js'
@@ -15,24 +16,6 @@ const maxBits = 16_384
 const hint =
   'A public key is one line such as "ssh-ed25519 AAAA… name", from the .pub file of a key pair.'
 const createKeyFailure = (what: string, more = hint): Failure => usage(`--key: ${what}`, more)
-
-/** Splits an SSH key into fields. Each field has a length of four bytes before its content. */
-const parseFields = (bytes: Buffer): readonly Buffer[] => {
-  const fields: Buffer[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const end = at + 4 <= bytes.length ? at + 4 + bytes.readUInt32BE(at) : Number.POSITIVE_INFINITY
-    if (end > bytes.length) throw createKeyFailure('the key is incomplete or damaged')
-    fields.push(bytes.subarray(at + 4, end))
-    at = end
-  }
-  return fields
-}
-
-/** Counts the bits of an integer in SSH format, without leading zeros. */
-const countBits = (field: Buffer | undefined): number => {
-  const text = (field ?? Buffer.alloc(0)).toString('hex').replace(/^0+/, '')
-  return text === '' ? 0 : BigInt(`0x${text}`).toString(2).length
-}
 
 const checkBits = (kind: string, field: Buffer | undefined): void => {
   const bits = countBits(field)
@@ -118,7 +101,9 @@ export const checkPublicKey = (given: string): string => {
       throw createKeyFailure('this is not a public key', `${hint} Pass a file as @file.`)
     throw createKeyFailure('unknown key type', `Known types: ${known}.`)
   }
-  const [name, ...fields] = parseFields(decodeBase64(base64))
+  const whole = splitFields(decodeBase64(base64))
+  if (whole === undefined) throw createKeyFailure('the key is incomplete or damaged')
+  const [name, ...fields] = whole
   const inner = name?.toString('latin1')
   if (inner !== type)
     throw createKeyFailure(`the key is labeled ${type} but contains a key of another type`)

@@ -92,7 +92,8 @@ const listInstanceFields = (known: KnownInstance | undefined, name: string): Fie
     notes: undocumentedHelp,
   }))
 
-const createParamRow = (e: Endpoint, name: string, param: Param, place: string) => ({
+const createParamRow = (e: Endpoint, place: string, [name, param]: [string, Param]) => ({
+  endpoint: e.route,
   parameter: name,
   in: place,
   type: describeType(param),
@@ -105,19 +106,13 @@ const createParamRow = (e: Endpoint, name: string, param: Param, place: string) 
 })
 
 /** Lists the parameters of a command. For `integrations update`, `family` limits them to one family. */
-const listParameters = (command: CommandFacts, family: unknown) =>
-  Object.values(command.endpoints).flatMap((e) => [
-    ...Object.entries(e.path).map(([n, p]) => ({
-      endpoint: e.route,
-      ...createParamRow(e, n, p, 'path'),
-    })),
-    ...Object.entries(integrationFamilies.find((f) => f.name === family)?.params ?? e.params).map(
-      ([n, p]) => ({
-        endpoint: e.route,
-        ...createParamRow(e, n, p, 'parameter'),
-      }),
-    ),
+const listParameters = (command: CommandFacts, family: unknown) => {
+  const chosen = integrationFamilies.find(({ name }) => name === family)
+  return Object.values(command.endpoints).flatMap((e) => [
+    ...Object.entries(e.path).map((one) => createParamRow(e, 'path', one)),
+    ...Object.entries(chosen?.params ?? e.params).map((one) => createParamRow(e, 'parameter', one)),
   ])
+}
 
 /** Converts a title to the form that is typed: `Runner summary` → `runner-summary`. */
 const toKebab = (title: string): string => title.toLowerCase().replaceAll(' ', '-')

@@ -1,6 +1,6 @@
 /** Registers all commands: those derived from endpoints, and those written by hand. Each row loads its command on demand. */
 import type { Endpoints } from '../catalogue/endpoint.js'
-import { type AreaRow, listAreas } from '../catalogue/index.js'
+import { type AreaRow, findAreaNamed, listAreas } from '../catalogue/index.js'
 import { deriveCommand } from '../engine/command/derive.js'
 import type { Command, CommandFacts, Flag, Registry, Special } from '../engine/command/types.js'
 
@@ -335,7 +335,7 @@ export const loadCommandByWords = async (
   area: string,
   words: string,
 ): Promise<Command | undefined> => {
-  const row = listAreas().find(({ name }) => name === area)
+  const row = findAreaNamed(area)
   if (row !== undefined) return loadCommand(area, words, await row.load())
   const own = toolCommands.find((one) => one.area === area && one.words === words)
   return own && loadToolCommand(own)
@@ -343,7 +343,7 @@ export const loadCommandByWords = async (
 
 /** Loads the commands of an area of the API or of the tool. */
 export const loadCommandsIn = async (area: string): Promise<Command[]> => {
-  const row = listAreas().find(({ name }) => name === area)
+  const row = findAreaNamed(area)
   return row === undefined
     ? Promise.all(toolCommands.filter((one) => one.area === area).map(loadToolCommand))
     : loadAreaCommands(row)

@@ -1,5 +1,5 @@
 /** Finds undocumented settings, fields and values of an instance, and its missing endpoints, with at most twelve read requests. */
-import { isObject, toText } from '../base/objects.js'
+import { getFields, isObject, toText } from '../base/objects.js'
 import { isSwitchedOn } from '../base/switches.js'
 import { deployKeys } from '../catalogue/areas/deploy-keys.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
@@ -95,9 +95,9 @@ class InstanceProbe {
     return undefined
   }
 
-  /** Returns the data of an undocumented route; undefined if the request failed. */
-  async readOther(section: string, path: string): Promise<unknown> {
-    const answer = await this.#send(section, async () => ({ method: 'GET', path, headers: {} }))
+  /** Returns the version from a route; undefined if the request failed. */
+  async readVersion(path: string): Promise<unknown> {
+    const answer = await this.#send('version', async () => ({ method: 'GET', path, headers: {} }))
     return answer instanceof Failure ? undefined : answer.data
   }
 
@@ -147,7 +147,7 @@ const getVersion = (data: unknown): string | null =>
   (isObject(data) ? toText(data.version)?.slice(0, 60) : undefined) ?? null
 
 const getReader = (user: unknown): KnownInstance['as'] => {
-  const { id, is_admin: admin } = isObject(user) ? user : {}
+  const { id, is_admin: admin } = getFields(user)
   return {
     user_id: typeof id === 'number' ? id : null,
     admin: typeof admin === 'boolean' ? admin : null,
@@ -155,7 +155,7 @@ const getReader = (user: unknown): KnownInstance['as'] => {
 }
 
 const getEdition = (version: unknown): string | null => {
-  const enterprise = isObject(version) ? version.enterprise : undefined
+  const enterprise = getFields(version).enterprise
   return typeof enterprise === 'boolean' ? (enterprise ? 'enterprise' : 'community') : null
 }
 
@@ -189,14 +189,13 @@ const probeInstance = async (
   const at = now.toISOString()
   const instanceProbe = new InstanceProbe(client, words, at)
   const version =
-    (await instanceProbe.readOther('version', '/version')) ??
-    (await instanceProbe.readOther('version', '/metadata'))
+    (await instanceProbe.readVersion('/version')) ?? (await instanceProbe.readVersion('/metadata'))
   const [user, site, [project]] = await Promise.all([
     instanceProbe.readData('user', account),
     instanceProbe.readData('settings', settings.get),
     instanceProbe.readArea('projects', projects.list),
   ])
-  const id = isObject(project) ? project.id : undefined
+  const id = getFields(project).id
   await Promise.all([
     // Only administrators may list the runners of the instance.
     instanceProbe.readArea('runners', site === undefined ? runners.list : runners.listAll),

@@ -1,5 +1,5 @@
 /** Implements `members remove-everywhere`, which removes all direct memberships of a user except those that must remain. */
-import { isObject, toText } from '../base/objects.js'
+import { getFields, isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { accessLevels } from '../catalogue/shapes/common.js'
 import { account } from '../catalogue/undocumented.js'
@@ -145,7 +145,6 @@ const planRemoval = (
   user: number,
   record: GroupMember | undefined,
 ): Plan => ({
-  key: '',
   endpoint: kind === 'group' ? members.removeFromGroup : members.removeFromProject,
   values: { id: path, user_id: user },
   object: String(user),
@@ -169,7 +168,7 @@ const createRow = (
   outcome: LeavingRow['outcome'],
   reason: string | null = null,
 ): LeavingRow => {
-  const { access_level = null, expires_at = null } = isObject(record) ? record : {}
+  const { access_level = null, expires_at = null } = getFields(record)
   return { of: parent?.name ?? '', access_level, expires_at, outcome, reason }
 }
 

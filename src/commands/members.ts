@@ -1,6 +1,6 @@
 /** Implements `members get`, `add`, `update`, `remove`, `billable memberships` and `billable remove` (`catalogue/reference/members.md`). */
 
-import { type Fields, isObject, toText } from '../base/objects.js'
+import { type Fields, getFields, isObject, toText } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import type { Context, InstanceService } from '../engine/command/context.js'
@@ -75,7 +75,7 @@ const readAddFailures = async (context: Context, plans: readonly Plan[], { data 
   if (first === undefined) return []
   const added = getAddOutcomes(
     users,
-    await resolveMessageNames(context, first, users, isObject(data) ? data : {}),
+    await resolveMessageNames(context, first, users, getFields(data)),
   )
   return added.map(({ failure }) => failure)
 }

@@ -2,7 +2,7 @@
  * Implements `settings get` for chosen settings, and `settings update`, which shows old and new values (`catalogue/reference/settings.md`).
  */
 
-import { type Fields, isObject } from '../base/objects.js'
+import { type Fields, getFields, isObject } from '../base/objects.js'
 import { findNearest } from '../base/suggest.js'
 import { isSwitchedOn } from '../base/switches.js'
 import { settings } from '../catalogue/areas/settings.js'
@@ -17,7 +17,7 @@ import { toChangeRows } from './answers.js'
 import { define } from './define.js'
 
 type Settings = Fields
-const toSettings = (data: unknown): Settings => (isObject(data) ? data : {})
+const toSettings = (data: unknown): Settings => getFields(data)
 
 /** @throws Failure `not_found` for an unknown setting */
 const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Context): void => {

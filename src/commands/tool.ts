@@ -6,7 +6,7 @@ import { version } from '../base/version.js'
 import { settings } from '../catalogue/areas/settings.js'
 import { describeType, getParamValues } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
-import { isExtension } from '../engine/command/derive.js'
+import { getCommandName, isExtension } from '../engine/command/derive.js'
 import type { CommandFacts, Flag } from '../engine/command/types.js'
 import { createNoteRow, createTextRow, yieldRecords } from '../engine/rows.js'
 import { Failure, recoverFrom } from '../errors.js'
@@ -64,7 +64,7 @@ const createFlagRow = (flag: Flag) => ({
 
 /** Returns the row of a command, with the paths of the catalogue. */
 const toCommandRow = (command: CommandFacts) => ({
-  command: [command.area, command.words].filter((w) => w !== '').join(' '),
+  command: getCommandName(command),
   summary: command.summary,
   endpoints: Object.values(command.endpoints).map((e) => e.route),
   arguments: command.args.map(({ name, required, variadic }) => ({ name, required, variadic })),

@@ -2,6 +2,7 @@
 
 import { AsyncCache } from '../base/async.js'
 import { type Fields, listObjects } from '../base/objects.js'
+import { splitList } from '../base/text.js'
 import { members } from '../catalogue/areas/members.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { getScopeType } from '../catalogue/params.js'
@@ -143,12 +144,6 @@ const toNumericId = (id: string): number | string => (isId(id) ? Number(id) : id
 /** Returns the name of the parameter that takes the ID of a user. */
 const getUserParameter = ({ endpoint }: Plan): string => endpoint.args?.[0] ?? 'user_id'
 
-const splitUsers = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((user) => user !== '')
-
 /**
  * Creates the options that resolve users by name, with or without `@`. A text may name several, separated by commas. Outcomes show each
  * user as the person wrote it.
@@ -162,7 +157,7 @@ export const createUserResolver = (
 } => {
   const known = new AsyncCache<string, string>()
   return {
-    split: splitUsers,
+    split: splitList,
     createPlaceholder: (user) => (isId(user) ? user : '0'),
     complete: async (plan) => {
       const { label = '' } = plan

@@ -1,5 +1,5 @@
 /** Reads the answers that show the vocabulary of an instance, with at most ten requests, for `vocabulary learn` and `check`. */
-import { isObject } from '../base/objects.js'
+import { getFields, isObject, listObjects } from '../base/objects.js'
 import { errorTracking } from '../catalogue/areas/error-tracking.js'
 import {
   findFamilyBySlug,
@@ -146,7 +146,7 @@ class AnswerReader {
       endpoint: integrations.list,
       values: { id },
     })
-    const records = Array.isArray(list) ? list.filter(isObject) : []
+    const records = listObjects(list)
     const [record] = records
     if (record !== undefined)
       this.read.push({ what: 'integrations', shape: integrations.list.returns.shape, record })
@@ -158,7 +158,7 @@ class AnswerReader {
     for (const slug of unknown.slice(0, maxIntegrations)) {
       const what = `integration ${slug}`
       const one = await this.readData(what, { endpoint: integrations.get, values: { id, slug } })
-      const properties = isObject(one) ? one.properties : undefined
+      const properties = getFields(one).properties
       if (isObject(properties))
         this.read.push({ what, shape: monitoringShape, record: properties, slug })
     }

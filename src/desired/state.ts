@@ -182,7 +182,6 @@ export interface ProjectSelector {
 
 /** The places that files name. */
 export interface KnownPlaces {
-  readonly site: boolean
   /** The full paths of groups that plain keys name. */
   readonly groups: readonly string[]
   readonly projects: readonly string[]

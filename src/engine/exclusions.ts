@@ -139,6 +139,7 @@ const exclusions: readonly FlagPair[] = [
     others: ['output', ...groups],
     hint: 'It opens a page of the instance, and the line prints no records.',
   },
+  { flags: ['web'], others: polls },
   { flags: ['sort'], others: ['page'], hint: 'The whole list is ordered. Use --limit.' },
   {
     flags: ['sort'],

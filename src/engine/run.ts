@@ -53,10 +53,6 @@ export const checkRunFlags = async (
 ): Promise<void> => {
   for (const text of early) ui.note(text)
   if (globals.rate !== undefined) parseRate(globals.rate)
-  if (globals.web && isRepeated(globals))
-    throw usage(
-      `--web and --${globals.watch === undefined ? 'wait-until' : 'watch'} exclude each other`,
-    )
   // A preview has fields of its own, which the answer checks.
   if (globals.fields === undefined || isPreview({ command, globals })) return
   const { checkFields } = await import('./records/known-fields.js')

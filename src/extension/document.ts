@@ -2,7 +2,7 @@
  * Reads an OpenAPI document (2.0, 3.x): its operations with their parameters and answers, and the reason for each that becomes no command.
  */
 
-import { isObject, listObjects } from '../base/objects.js'
+import { getFields, isObject, listObjects } from '../base/objects.js'
 import { isPlural } from '../base/text.js'
 import { type Param, takesJson } from '../catalogue/params.js'
 import { usage } from '../errors.js'
@@ -122,7 +122,7 @@ const addBody = (
   if (typeof type === 'string' && type !== 'object')
     throw new UnusableOperation('its body is a single value')
   const needed = Array.isArray(required) ? required : []
-  for (const [name, one] of Object.entries(isObject(properties) ? properties : {})) {
+  for (const [name, one] of Object.entries(getFields(properties))) {
     const property = reader.param(one)
     if (property.readOnly === true) continue
     addParam(taken, name, property, { in: 'body', required: needed.includes(name) }, method)
@@ -136,14 +136,14 @@ const findBody = (
   places: readonly unknown[],
 ): unknown => {
   const { content } = reader.resolve(requestBody)
-  const bodies = Object.entries(isObject(content) ? content : {})
+  const bodies = Object.entries(getFields(content))
   const isOld = places.some((place) => place === 'body' || place === 'formData')
   const types = isOld ? [consumes ?? []].flat().map(String) : bodies.map(([type]) => type)
   if (types.length > 0 && !types.some((one) => sendable.test(one)))
     throw new UnusableOperation(`its body is ${toPlainText(types[0] ?? '', 40)}`)
   const usable = bodies.filter(([type]) => sendable.test(type))
   const [, body] = usable.find(([type]) => isJson(type)) ?? usable[0] ?? []
-  return isObject(body) ? body.schema : undefined
+  return getFields(body).schema
 }
 
 const readParams = (

@@ -1,5 +1,5 @@
 /** Turns type words and JSON Schemas of an extension into parameters of the catalogue. */
-import { getOwn, isObject } from '../base/objects.js'
+import { getFields, getOwn, isObject } from '../base/objects.js'
 import { isSecretName } from '../base/secrets/names.js'
 import type { Param } from '../catalogue/params.js'
 import { toPlainText } from './operation.js'
@@ -20,7 +20,7 @@ const listWords = (values: unknown): readonly string[] | undefined => {
 
 /** Creates a list of scalars; a list of anything else becomes a JSON parameter. */
 const toListParam = ({ items, enum: words }: LooseSchema): object => {
-  const schema = isObject(items) ? items : {}
+  const schema = getFields(items)
   // Some documents list the words of the items beside them.
   const values = listWords(schema.enum ?? words)
   if (values !== undefined) return { type: 'list', of: 'enum', values }

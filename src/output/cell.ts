@@ -10,7 +10,7 @@ import type { Tone } from '../base/text.js'
 import { createTargetPicker, getLeadingColumns } from '../catalogue/pick.js'
 import { getLevelName } from '../catalogue/shapes/common.js'
 import { escapeLine, type SafeText } from './escape.js'
-import type { FormatView, Printer, View } from './types.js'
+import type { FormatView, Printer, Sink, View } from './types.js'
 
 /** The style of a cell's text. It is applied after the width is known. */
 interface CellStyle {
@@ -217,6 +217,43 @@ export const createRows = (
           : fields.map((path) => below({ ...whole, record: toFields(whole.record) }, path))
       return [...leading.map((column) => whole[column]), ...own]
     },
+  }
+}
+
+/** The parts of a list that a format does not hold back. */
+interface ListFormat {
+  readonly header: (rows: RowReader) => string
+  /** Formats lines of values, in which access levels have their names. */
+  readonly lines: (lines: readonly (readonly unknown[])[]) => string
+}
+
+/** Creates a printer of a list: a header as soon as the columns are known, then a line for each record. */
+export const createListPrinter = (
+  sink: Sink,
+  view: FormatView,
+  { header, lines }: ListFormat,
+): Printer => {
+  const rows = createRows(view)
+  let started = false
+  const takeHeader = (): string => {
+    if (started || rows.columns().length === 0) return ''
+    started = true
+    return header(rows)
+  }
+  const getNamedValues = (record: unknown): readonly unknown[] =>
+    rows.values(record).map((value, i) => getLevelName(rows.columns()[i], value) ?? value)
+  const write = async (text: string): Promise<void> => {
+    if (text !== '') await sink.write(text)
+  }
+  const values = async (batch: readonly unknown[]): Promise<void> => {
+    // Called before `takeHeader`, because the first record may define the columns.
+    const text = lines(batch.map(getNamedValues))
+    await write(takeHeader() + text)
+  }
+  return {
+    bytes: (batch) => values(batch.map(view.parse)),
+    values,
+    close: () => write(takeHeader()),
   }
 }
 

@@ -7,8 +7,7 @@ import { stringify as csvOf, type Options } from 'csv-stringify/sync'
 import { ExactNumber } from '../base/json/json.js'
 import { serializeJson } from '../base/json/values.js'
 import { escapedFormula } from '../base/text.js'
-import { getLevelName } from '../catalogue/shapes/common.js'
-import { createRows } from './cell.js'
+import { createListPrinter } from './cell.js'
 import { escapeLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
@@ -60,31 +59,14 @@ const formatCell = (value: unknown, { style, csvRaw }: FormatView): Cell => {
 }
 
 export const open: OpenPrinter = (sink, view) => {
-  const rows = createRows(view)
   const options = createOptions(view)
-  let started = false
-  const takeHeader = (): (readonly Cell[])[] => {
-    if (started || rows.columns().length === 0) return []
-    started = true
-    if (view.headless === true) return []
-    return [rows.headings().map((name) => formatCell(name, view))]
-  }
-  const toCells = (record: unknown): readonly Cell[] => {
-    const values = rows.values(record)
-    const names = rows.columns()
-    return values.map((value, i) => formatCell(getLevelName(names[i], value) ?? value, view))
-  }
-  const write = async (lines: readonly (readonly Cell[])[]): Promise<void> => {
-    if (lines.length > 0) await sink.write(csvOf([...lines], options))
-  }
-  const values = async (batch: readonly unknown[]): Promise<void> => {
-    // Called before `takeHeader`, because the first record may define the columns.
-    const lines = batch.map(toCells)
-    await write([...takeHeader(), ...lines])
-  }
-  return {
-    bytes: (batch) => values(batch.map(view.parse)),
-    values,
-    close: () => write(takeHeader()),
-  }
+  const format = (lines: readonly (readonly unknown[])[]): string =>
+    csvOf(
+      lines.map((values) => values.map((value) => formatCell(value, view))),
+      options,
+    )
+  return createListPrinter(sink, view, {
+    header: (rows) => (view.headless === true ? '' : format([rows.headings()])),
+    lines: format,
+  })
 }

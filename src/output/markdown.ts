@@ -6,7 +6,7 @@
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { escapeMarkdown } from '../base/markdown-text.js'
 import { getLevelName } from '../catalogue/shapes/common.js'
-import { createRecordPrinter, createRows } from './cell.js'
+import { createListPrinter, createRecordPrinter, createRows } from './cell.js'
 import { escapeLines } from './escape.js'
 import type { FormatView, OpenPrinter } from './types.js'
 
@@ -19,30 +19,12 @@ const formatCell = (name: string | undefined, value: unknown, { style }: FormatV
 const formatLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
 
 const openList: OpenPrinter = (sink, view) => {
-  const rows = createRows(view)
-  let started = false
-  const renderHeader = (): string => {
-    const names = rows.columns()
-    if (started || names.length === 0) return ''
-    started = true
-    return (
-      formatLine(names.map((name) => formatCell(undefined, name, view))) +
-      formatLine(names.map(() => '---'))
-    )
-  }
-  const toRow = (record: unknown): string =>
-    formatLine(rows.values(record).map((value, i) => formatCell(rows.columns()[i], value, view)))
-  return {
-    values: async (batch) => {
-      // Called before `renderHeader`, because the first record may define the columns.
-      const lines = batch.map(toRow)
-      await sink.write(renderHeader() + lines.join(''))
-    },
-    close: async () => {
-      const text = renderHeader()
-      if (text !== '') await sink.write(text)
-    },
-  }
+  const format = (value: unknown): string => formatCell(undefined, value, view)
+  return createListPrinter(sink, view, {
+    header: (rows) =>
+      formatLine(rows.columns().map(format)) + formatLine(rows.columns().map(() => '---')),
+    lines: (lines) => lines.map((values) => formatLine(values.map(format))).join(''),
+  })
 }
 
 /** Opens the printer of one object: one row for each field. */

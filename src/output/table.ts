@@ -10,6 +10,7 @@ import { getLevelName } from '../catalogue/shapes/common.js'
 import {
   type Cell,
   createCell,
+  createListPrinter,
   createRecordPrinter,
   createRows,
   getColumnOwner,
@@ -337,30 +338,11 @@ const formatRow = (view: View, values: readonly unknown[]): string =>
   `${values.map((value) => escapeLine(formatValue(value), view.style)).join('\t')}\n`
 
 /** Opens the printer of a list: a header line of field names, then one line for each record. */
-const openPlainList: OpenPrinter = (sink, view) => {
-  const rows = createRows(view)
-  let started = false
-  const renderHeader = (): string => {
-    if (started || rows.columns().length === 0) return ''
-    started = true
-    return view.headless === true ? '' : formatRow(view, rows.headings())
-  }
-  const write = async (records: readonly unknown[]): Promise<void> => {
-    if (records.length === 0) return
-    const toNamedValues = (record: unknown): readonly unknown[] =>
-      rows.values(record).map((value, i) => getLevelName(rows.columns()[i], value) ?? value)
-    const lines = records.map((record) => formatRow(view, toNamedValues(record)))
-    await sink.write(renderHeader() + lines.join(''))
-  }
-  return {
-    bytes: (batch) => write(batch.map(view.parse)),
-    values: write,
-    close: async () => {
-      const text = renderHeader()
-      if (text !== '') await sink.write(text)
-    },
-  }
-}
+const openPlainList: OpenPrinter = (sink, view) =>
+  createListPrinter(sink, view, {
+    header: (rows) => (view.headless === true ? '' : formatRow(view, rows.headings())),
+    lines: (lines) => lines.map((values) => formatRow(view, values)).join(''),
+  })
 
 /** Opens the printer of one object: one line for each field, with its name and value. */
 const openPlainDetail: OpenPrinter = (sink, view) => {

@@ -2,7 +2,7 @@
 import { addSeconds } from '../base/dates.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { parseOauthError } from '../base/oauth-errors.js'
-import { type Fields, isObject } from '../base/objects.js'
+import { type Fields, getFields, isObject, tryParseJson } from '../base/objects.js'
 import { Failure } from '../errors.js'
 import type { StoredToken, Tokens } from './tokens.js'
 import { checkToken } from './tokens.js'
@@ -149,15 +149,8 @@ const createRefreshFailure = (profile: Profile, why: string, status?: number): F
     status,
   })
 
-const parseBody = (body: unknown): Fields => {
-  if (isObject(body)) return body
-  try {
-    const value: unknown = JSON.parse(String(body))
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
+const parseBody = (body: unknown): Fields =>
+  isObject(body) ? body : getFields(tryParseJson(String(body)))
 
 /** The machine-readable code of an OAuth error; its free text could repeat the token. */
 const formatErrorCode = ({ error }: Fields): string => {

@@ -7,6 +7,7 @@ import { createClearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { resolvePath } from '../base/io.js'
 import { quoteWord } from '../base/shell-words.js'
 import { suggestSimilar } from '../base/suggest.js'
+import { splitList } from '../base/text.js'
 import { Failure, usage } from '../errors.js'
 import { createCredentialSource } from './credential.js'
 import {
@@ -242,22 +243,16 @@ export const getActiveVocabulary = (
 
 type Known = Pick<Profile, 'name' | 'tags'>
 
-const splitParts = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-
 /** True if a part of `-p` is a pattern or tag. */
 export const isPattern = (part: string): boolean => /[*?]|^@/.test(part)
 
 /** True if the text means several profiles. Existing profiles are not considered. */
 const isSeveral = (text: string): boolean =>
-  splitParts(text).some(isPattern) || new Set(splitParts(text)).size > 1
+  splitList(text).some(isPattern) || new Set(splitList(text)).size > 1
 
 /** Returns the only name in a text, without commas; undefined if the text contains several names. */
 const findOnlyName = (text: string): string | undefined => {
-  const [name, ...others] = new Set(splitParts(text))
+  const [name, ...others] = new Set(splitList(text))
   return others.length === 0 ? name : undefined
 }
 
@@ -265,7 +260,7 @@ const findOnlyName = (text: string): string | undefined => {
 export const parseProfiles = (
   text: string,
 ): { readonly one: string } | { readonly several: readonly string[] } =>
-  isSeveral(text) ? { several: splitParts(text) } : { one: findOnlyName(text) ?? text }
+  isSeveral(text) ? { several: splitList(text) } : { one: findOnlyName(text) ?? text }
 
 /** Compiles a pattern in which only `*` and `?` are special. */
 const compilePattern = (pattern: string): RegExp =>

@@ -1,6 +1,6 @@
 /** Parses the parameters of requests, and checks them against the catalogue with the API's own error messages. */
 
-import { type Fields, isObject } from '../base/objects.js'
+import { type Fields, isObject, tryParseJson } from '../base/objects.js'
 import { coerce, wireSource } from '../catalogue/coerce.js'
 import type { CheckedOf, Endpoint } from '../catalogue/endpoint.js'
 import {
@@ -115,12 +115,8 @@ const jsonDepth = 100
 /** Decodes a JSON body; returns undefined for an empty one. @throws Refusal 400 if the text is not JSON, or is nested too deeply */
 export const decodeJson = (text: string): unknown => {
   if (text === '') return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw invalid('message body does not match declared format')
-  }
+  const value = tryParseJson(text)
+  if (value === undefined) throw invalid('message body does not match declared format')
   if (!isWithinDepth(value, jsonDepth)) throw invalid('message body is nested too deeply')
   return value
 }

@@ -22,7 +22,7 @@ import { checkDocument } from '../base/documents/json.js'
 import { parseJson } from '../base/documents/parse-json.js'
 import { type Lock, lock } from '../base/files/lock.js'
 import { describeOther, nonBlocking, readRegular } from '../base/files/regular.js'
-import { isObject, listObjects } from '../base/objects.js'
+import { isObject, listObjects, tryParseJson } from '../base/objects.js'
 import { Failure, getReason, usage } from '../errors.js'
 import {
   restore,
@@ -108,12 +108,7 @@ const parseLine = (bytes: Buffer): Line | undefined => {
     `${crc32(bytes.subarray(0, at))}}` !== bytes.toString('latin1', at + sumMark.length)
   )
     return undefined
-  let line: unknown
-  try {
-    line = JSON.parse(bytes.toString())
-  } catch {
-    return undefined
-  }
+  const line = tryParseJson(bytes.toString())
   if (!isObject(line) || !Array.isArray(line.changes)) return undefined
   const { generation, n, changes } = line
   return typeof generation === 'string' && typeof n === 'number'

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { UnreadParts } from '../../src/commands/export-documents.js'
 import { Failure } from '../../src/errors.js'
 
-const place = { scope: 'project', path: 'a/b' } as const
 const refused = new Failure('auth', 'not for you', { hint: 'Ask.' })
 
 const told = (kinds: number, unread: number, denied: readonly string[]) => {
@@ -13,7 +12,6 @@ const told = (kinds: number, unread: number, denied: readonly string[]) => {
     report: (failure, of) => lines.push(`${of}: ${failure.message}`),
   })
   parts.addResult({
-    place,
     section: undefined,
     unread: Array.from({ length: unread }, (_, i) => ({ address: `part ${i}`, failure: refused })),
     unsupported: [],

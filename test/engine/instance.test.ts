@@ -316,7 +316,6 @@ describe('the end of a list', () => {
   it('names the scope that explains an empty one, unless it was asked for', () => {
     const none = { records: 0, more: false }
     const plan = (endpoint: Ask['endpoint'], values: Ask['values']) => ({
-      key: 'list',
       endpoint,
       values,
     })

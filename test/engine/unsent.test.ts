@@ -40,7 +40,7 @@ const unsent = () => {
   }
   return { instance, printed, follow }
 }
-const plan = (id: number) => ({ key: 'update', endpoint: runners.update, values: { id } })
+const plan = (id: number) => ({ endpoint: runners.update, values: { id } })
 
 it('ends with whatever was planned, and never reaches elsewhere', async () => {
   const { instance, printed, follow } = unsent()

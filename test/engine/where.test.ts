@@ -46,9 +46,9 @@ const client = async (): Promise<InstanceClient> => {
 
 /** A plan of one object, as the areas' `get` make it. */
 const planned = async ({ endpoints }: Command, { args, flags }: Given): Promise<Plan[]> => {
-  const [key = '', endpoint] = Object.entries(endpoints)[0] ?? []
+  const [endpoint] = Object.values(endpoints)
   if (endpoint === undefined) throw new Error('no endpoint')
-  return [{ key, endpoint, values: { id: flags.project, [endpoint.args?.[0] ?? 'id']: args[0] } }]
+  return [{ endpoint, values: { id: flags.project, [endpoint.args?.[0] ?? 'id']: args[0] } }]
 }
 
 const listed = async (
@@ -77,7 +77,7 @@ const listed = async (
     })
   const screen = { noteAtEnd: (text: string) => void notes.push(text) }
   const lists = new ListReader(paging, client, screen, texts.length === 0 ? undefined : choice)
-  for await (const row of lists.listRecords({ key, endpoint, values }, {})) {
+  for await (const row of lists.listRecords({ endpoint, values }, {})) {
     if (row.kind === 'records') for (const one of row.batch) bytes.push(Buffer.from(one).toString())
     if (row.kind === 'end' && row.note !== undefined) notes.push(row.note)
   }

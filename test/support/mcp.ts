@@ -107,7 +107,7 @@ export const openContext = async (
     signal,
     stdin: { text: async () => '', readChunks: chunks, endsSoon: async () => false },
     listed: false,
-    journaling: { source: 'arguments', raw, several: false, digests: new Map(), names: {} },
+    journaling: { source: 'arguments', raw, digests: new Map(), names: {} },
     chosen: new ChosenRecords(),
     createInnerRuns: (sharing) => createInnerRuns(options, sharing, parseTokens),
   }

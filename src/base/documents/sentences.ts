@@ -1,5 +1,5 @@
 /** Writes the sentence for each error of JSON Schema, one for each keyword. */
-import { isObject } from '../objects.js'
+import { getFields, isObject } from '../objects.js'
 import { suggestSimilar } from '../suggest.js'
 import { describeSize, formatCount, joinWords, quoteText } from '../text.js'
 
@@ -235,7 +235,7 @@ export const getSubschema = (schema: unknown, ...keys: readonly string[]): Schem
       (isObject(inner) || Array.isArray(inner)) && Object.hasOwn(inner, key)
         ? (inner as Schema)[key]
         : undefined
-  return isObject(inner) ? inner : {}
+  return getFields(inner)
 }
 
 /** Returns the name of a value for messages: the title of its schema, or its key. */

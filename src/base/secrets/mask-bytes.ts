@@ -4,6 +4,7 @@ import { viewBytes } from '../bytes.js'
 import { findStringEnd } from '../json/json.js'
 import { joinPieces, readTokens } from '../json/text-tokens.js'
 import { backslash, colon, quote } from '../json/tokens.js'
+import { tryParseJson } from '../objects.js'
 import { getSecrecy, isAddressText, maskText, type Secrecy, type SecrecyFinder } from './mask.js'
 import { keySign } from './mask-text.js'
 import { innerWords, masked } from './names.js'
@@ -161,12 +162,7 @@ const maskSecretTexts = (given: Uint8Array): Uint8Array =>
 // Secrets in the text of a record, masked token by token at any depth.
 
 const decodeKey = (token: string): string => {
-  if (!token.includes('\\')) return token.slice(1, -1)
-  try {
-    return String(JSON.parse(token))
-  } catch {
-    return token
-  }
+  return token.includes('\\') ? String(tryParseJson(token) ?? token) : token.slice(1, -1)
 }
 
 /** The values of a marker field that show that a record is not a variable. */

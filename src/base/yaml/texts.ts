@@ -1,6 +1,9 @@
 /** Parses foreign YAML texts: limits their cost, reads their documents, and describes their mistakes. */
+
 import type { Document, DocumentOptions, Lexer, ParseOptions, SchemaOptions, YAMLError } from 'yaml'
+import { usage } from '../../errors.js'
 import { isTooDeep } from '../json/nesting.js'
+import { tryParseJson } from '../objects.js'
 import { type HeldText, openHeld } from '../secrets/redact.js'
 
 /**
@@ -195,11 +198,20 @@ const tooLarge: ReadValue = { wrong: 'too large or too deeply nested' }
 /** Reads a text that may be secret, as JSON, which the API uses, or else as YAML. */
 export const readHeld = async (held: HeldText): Promise<ReadValue> => {
   const text = openHeld(held)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
+  const value = tryParseJson(text)
+  if (value === undefined)
     return (await isModestYaml(text, maxLexemes)) ? parseYaml(text) : tooLarge
-  }
   return isTooDeep(value) ? tooLarge : { value }
+}
+
+/**
+ * Parses a text that may be secret, in JSON or YAML.
+ * @param label the name of the text in messages
+ * @throws Failure `usage` that does not repeat the text
+ */
+export const parseHeld = async (held: HeldText, label: string): Promise<unknown> => {
+  const read = await readHeld(held)
+  if ('wrong' in read)
+    throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
+  return read.value
 }

@@ -5,7 +5,7 @@
 
 import { capitalize } from '../../base/text.js'
 import { formatTraits } from '../../catalogue/formats.js'
-import { areas, listAreas } from '../../catalogue/index.js'
+import { areas, findAreaNamed, listAreas } from '../../catalogue/index.js'
 import { loadCommandsIn, toolCommands } from '../../commands/index.js'
 import { getCommandName, isExtension } from '../../engine/command/derive.js'
 import { flagSets } from '../../engine/command/global-flags.js'
@@ -350,7 +350,7 @@ export const renderAreaHelp = async (
   style: PageStyle,
   group?: string,
 ): Promise<string> => {
-  const row = group === undefined ? listAreas().find((a) => a.name === area) : undefined
+  const row = group === undefined ? findAreaNamed(area) : undefined
   const commands = (await loadCommandsIn(area)).filter(
     (c) => group === undefined || c.words.startsWith(`${group} `),
   )

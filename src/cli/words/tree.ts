@@ -5,7 +5,7 @@
 
 import { Option, type ParseOptionsResult } from 'commander'
 import { getCurrentIo } from '../../base/io.js'
-import { findArea, listAreas } from '../../catalogue/index.js'
+import { findArea, findAreaNamed, listAreas } from '../../catalogue/index.js'
 import { getCommandWords, loadCommandByWords, toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
@@ -242,7 +242,7 @@ class Area extends Branch implements VerbList {
 
 /** Lists the verbs of an area, without the area's name. */
 export const listVerbs = async (area: string): Promise<string[]> => {
-  const row = listAreas().find(({ name }) => name === area)
+  const row = findAreaNamed(area)
   if (row !== undefined) return getCommandWords(area, await row.load())
   return toolCommands.filter((c) => c.area === area).map((c) => c.words)
 }

@@ -14,7 +14,7 @@ import { formatOrigin } from '../../desired/state.js'
 import type { Context, WorkspaceService } from '../../engine/command/context.js'
 import type { Attributes } from '../../engine/journal/lines.js'
 import { createRunRecord } from '../../engine/journal/run-record.js'
-import { getJournalPlace } from '../../engine/journaling/runs.js'
+import { buildResumeLine } from '../../engine/journaling/runs.js'
 import { createExitRow, createNoteRow, type Row, type Rows } from '../../engine/rows.js'
 import { formatClosingLine, getRunVerdict } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
@@ -298,7 +298,11 @@ async function* executeConfirmedPlan(work: ApplyWork): Rows {
       for (const { text } of found) ui.warn(`${action.id}: ${text}`)
     for (const { action, failure } of verified.unread)
       ui.warn(`${action.id}: could not be read again: ${failure.message}`)
-    ui.note(formatClosingLine(all.report, getJournalPlace(run.journal, 'apply', place.globals)))
+    const kept = run.journal && {
+      file: run.journal.file,
+      resumeLine: buildResumeLine('apply', place.globals),
+    }
+    ui.note(formatClosingLine(all.report, kept))
     const reported = { ...work.reported, ends: all.outcomes }
     yield* writePlanReports(context, given, reported)
     yield* yieldPlan(context, reported, (id) => toActionOutcome(id, all, verified))

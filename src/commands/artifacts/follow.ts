@@ -1,5 +1,5 @@
 /** Reads a growing file, such as the log of a job, until its object is finished. */
-import { isObject } from '../../base/objects.js'
+import { getFields } from '../../base/objects.js'
 import type { Context } from '../../engine/command/context.js'
 import { findObjectReader } from '../../engine/command/object-reader.js'
 import type { Plan } from '../../engine/command/types.js'
@@ -27,11 +27,10 @@ const isOver = async ({ instance }: Context, plan: Plan): Promise<boolean | unde
   const reading = await findObjectReader('', plan.endpoint)
   if (reading === undefined) return undefined
   const { data } = await instance.send({
-    key: '',
     endpoint: reading.endpoint,
     values: reading.fillPath(plan),
   })
-  const status = isObject(data) ? data.status : undefined
+  const status = getFields(data).status
   return typeof status === 'string' ? !unfinished.has(status) : undefined
 }
 

@@ -1,6 +1,6 @@
 /** Implements `ci lint`, which checks CI configurations and reports problems with their lines (`catalogue/reference/ci.md`). */
 
-import { isObject, type JsonValue } from '../../base/objects.js'
+import { getFields, type JsonValue } from '../../base/objects.js'
 import { version } from '../../base/version.js'
 import { ci } from '../../catalogue/areas/ci.js'
 import { boolean } from '../../catalogue/params.js'
@@ -57,7 +57,7 @@ const toStrings = (value: unknown): readonly string[] =>
 
 /** Converts both forms of the answer to a verdict: `status` from the instance, and `valid` from a project. */
 const toVerdict = async (file: string, data: unknown, checked?: Checked): Promise<Verdict> => {
-  const answer = isObject(data) ? data : {}
+  const answer = getFields(data)
   const { status, valid, errors, warnings, merged_yaml: merged } = answer
   if (status === undefined && valid === undefined)
     throw new Failure('unreachable', `the response for ${file} is not a lint result`)

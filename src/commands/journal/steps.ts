@@ -185,7 +185,7 @@ async function* planRunSteps(
     const values = buildInverseValues(endpoint, was, past.header, inverse.repeats)
     const { object, row } = was
     const named = { object, kind, ...nameStep(was, past.header) }
-    yield { key: '', endpoint, values, ...named, row: row && toJsonFields(row), reverts: was }
+    yield { endpoint, values, ...named, row: row && toJsonFields(row), reverts: was }
   }
 }
 

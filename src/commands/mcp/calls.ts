@@ -6,7 +6,7 @@ import { createRandomBytes } from '../../base/io.js'
 import { isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { listAreas } from '../../catalogue/index.js'
+import { findAreaNamed } from '../../catalogue/index.js'
 import { createParamExample, group, project } from '../../catalogue/params.js'
 import type { InnerAnswer, InnerRuns, SubcommandCall } from '../../engine/command/context.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
@@ -55,7 +55,7 @@ const maxFound = 15
 const chooseTool = ({ reads }: Offer): 'read' | 'plan' => (reads ? 'read' : 'plan')
 
 const describeArea = (area: string): string =>
-  listAreas().find(({ name }) => name === area)?.summary ?? 'the instance as a whole'
+  findAreaNamed(area)?.summary ?? 'the instance as a whole'
 
 /** Returns the relevance of a word for a command. A word of the command's name is most relevant. */
 const getRelevance = ({ name, command, data }: Offer, word: string): number => {

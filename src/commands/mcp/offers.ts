@@ -1,7 +1,7 @@
 /** Decides which commands agents may use, and rewords messages for agents: arguments instead of flags, and no advice about a shell. */
 
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
-import { listAreas } from '../../catalogue/index.js'
+import { findAreaNamed, listAreas } from '../../catalogue/index.js'
 import { isSameType } from '../../catalogue/params.js'
 import { deriveWithoutSpecial, getCommandName, getFlagName } from '../../engine/command/derive.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
@@ -55,7 +55,7 @@ const offeredToolCommands = new Set([
 ])
 
 /** True if a command belongs to an area of the API. */
-const isOfApi = ({ area }: CommandFacts): boolean => listAreas().some(({ name }) => name === area)
+const isOfApi = ({ area }: CommandFacts): boolean => findAreaNamed(area) !== undefined
 
 /** Converts a command to an offer; undefined if agents may not use it. */
 const toOffer = (found: CommandFacts): Offer | undefined => {

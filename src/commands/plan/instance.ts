@@ -53,13 +53,13 @@ export const toReadable = (
       return !isObject(record) || wanted(record)
     }
     onProgress()
-    const found = await instance.collect({ key: '', ...ask }, { whole: true, where })
+    const found = await instance.collect(ask, { whole: true, where })
     return toRecords(found.map(toDocumented), ask)
   }
   return {
     get: async (ask) => {
       onProgress()
-      return toDocumentedAnswer(await instance.send({ key: '', ...ask }))
+      return toDocumentedAnswer(await instance.send(ask))
     },
     records,
     each: (items, work) => instance.each(items, work),
@@ -69,7 +69,7 @@ export const toReadable = (
 /** Creates the interface of the instance for reading and writing. */
 export const toWritable = (run: Run): WritableInstance => ({
   ...toReadable(run),
-  send: async (ask) => toDocumentedAnswer(await run.instance.send({ key: '', ...ask })),
+  send: async (ask) => toDocumentedAnswer(await run.instance.send(ask)),
 })
 
 // The secrets of a run: whether each is available, and whether it changed since it was last set.

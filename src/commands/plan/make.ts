@@ -62,7 +62,6 @@ export interface MadePlan {
     readonly ref: string
     readonly commit: string
   }
-  readonly declared: DeclaredState
   readonly view: InstanceView
   readonly worked: PlanCost
 }
@@ -283,7 +282,7 @@ export const makePlan = async (
   const head = await createHead(context, given, view, declared)
   const worked = { requests, seconds: (place.clock.now().getTime() - begun) / 1000 }
   const now = { entries: listPlanEntries(plan), places: wanted }
-  const all = { plan, head, counts: countPlan(plan), entries: now.entries, declared, view, worked }
+  const all = { plan, head, counts: countPlan(plan), entries: now.entries, view, worked }
   if (before === undefined || made.former === undefined) return all
   const old = { entries: listPlanEntries(made.former), places: before.places }
   const { entries, ...compared } = comparePlans(now, old)

@@ -1,5 +1,5 @@
 /** Implements `--note`: keeps one note with the plan on the merge request of the CI job. It uses a token of its own. */
-import { isObject } from '../../base/objects.js'
+import { isObject, listObjects } from '../../base/objects.js'
 import { mr } from '../../catalogue/areas/mr.js'
 import { account } from '../../catalogue/undocumented.js'
 import { largestPage } from '../../client/defaults.js'
@@ -79,7 +79,7 @@ const findOwnNote = async (
   for (let page = 1; ; page += 1) {
     const query = `?order_by=created_at&sort=desc&per_page=${largestPage}&page=${page}`
     const found = await readData(client, notes + query)
-    const all = Array.isArray(found) ? found.filter(isObject) : []
+    const all = listObjects(found)
     const own = all.flatMap(({ id, body, author }) =>
       typeof id === 'number' &&
       typeof body === 'string' &&

@@ -1,7 +1,7 @@
 /** Converts the kinds of a place to the content of its file, so that reading the file gives the same values again. */
 
 import { groupBy } from '../../base/collections.js'
-import { isObject, type JsonValue } from '../../base/objects.js'
+import { getFields, type JsonValue } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
 import { coerce, dataSource } from '../../catalogue/coerce.js'
@@ -69,9 +69,7 @@ const findFamily = (kind: Managed, { identity, record }: CurrentItem) => {
   if (known !== undefined) return { family: known, isSaid: false }
   const { echo = '', params = {} } = kind.update ?? {}
   const properties = record[echo]
-  const shown = Object.keys(isObject(properties) ? properties : {}).filter((name) =>
-    Object.hasOwn(params, name),
-  )
+  const shown = Object.keys(getFields(properties)).filter((name) => Object.hasOwn(params, name))
   const [best] = [...(kind.families ?? [])].sort(
     (a, b) => scoreMisfit(a, shown) - scoreMisfit(b, shown),
   )
@@ -283,7 +281,6 @@ export const buildSection = (
 
 /** The result of reading a place for the export. */
 export interface PlaceResult {
-  readonly place: ManagedPlace
   /** The section of the place; undefined if there is nothing to write. */
   readonly section: FileSection | undefined
   readonly unread: readonly { readonly address: string; readonly failure: Failure }[]
@@ -321,5 +318,5 @@ export const exportPlace = async (
     else unread.push({ address, failure })
   }
   const unsupported = current.flatMap(({ is, kind }) => (is === 'unsupported' ? [kind.name] : []))
-  return { place, section, denied, kinds: kinds.length, unread, unsupported }
+  return { section, denied, kinds: kinds.length, unread, unsupported }
 }

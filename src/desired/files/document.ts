@@ -7,7 +7,7 @@ import {
   type WrittenEntry,
   type WrittenValue,
 } from '../../base/documents/written.js'
-import { isObject, mapValues } from '../../base/objects.js'
+import { getFields, isObject, mapValues, tryParseJson } from '../../base/objects.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { SourcedValue } from '../state.js'
@@ -117,7 +117,7 @@ const createReference = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}`
 /** Builds the schema of `'**'` and `group/**`: that of a group, with the projects below. */
 const buildBelowSchema = (): JsonSchema => {
   const { properties, ...place } = buildPlaceSchema('group')
-  const own = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) =>
+  const own = Object.entries(getFields(properties)).map(([name, schema]) =>
     // A refused key keeps its schema, by which messages know that it is no choice.
     isObject(schema) && isRefused(schema)
       ? [name, schema]
@@ -209,12 +209,8 @@ const formerTitle = 'svcctl: an instance as code'
 
 /** True if a text is a schema of these files, of any version. */
 export const isConfigSchema = (text: string): boolean => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) && (value.title === title || value.title === formerTitle)
-  } catch {
-    return false
-  }
+  const value = getFields(tryParseJson(text))
+  return value.title === title || value.title === formerTitle
 }
 
 /**

@@ -70,7 +70,6 @@ export const buildLevels = (all: readonly DeclaredLevel[]): Levels => {
   return {
     site: [...site.values()],
     reach: {
-      site: site.size > 0,
       groups: listLevelPaths(groups),
       projects: listLevelPaths(projects),
       below: below.toSorted((a, b) => countSegments(a) - countSegments(b)),

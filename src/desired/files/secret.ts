@@ -9,6 +9,7 @@ import {
   type WrittenValue,
 } from '../../base/documents/written.js'
 import { readRegular } from '../../base/files/regular.js'
+import { tryParseJson } from '../../base/objects.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { quoteText } from '../../base/text.js'
@@ -137,12 +138,8 @@ const parseCommandSource = (
 
 /** Parses a list of texts in JSON; returns an empty list for anything else. */
 const parseJsonTexts = (text: string): readonly string[] => {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return Array.isArray(parsed) && parsed.every((one) => typeof one === 'string') ? parsed : []
-  } catch {
-    return []
-  }
+  const parsed = tryParseJson(text)
+  return Array.isArray(parsed) && parsed.every((one) => typeof one === 'string') ? parsed : []
 }
 
 const parseSourceMap = (context: SourceContext, map: WrittenMap): SecretSource | undefined => {

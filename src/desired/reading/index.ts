@@ -1,6 +1,6 @@
 /** Reads the instance for declared state: its places, kinds, names and IDs. Everything is read at most once. */
 
-import { isObject, toText } from '../../base/objects.js'
+import { getFields, toText } from '../../base/objects.js'
 import { groupMembers, type Managed } from '../../catalogue/managed.js'
 import { account } from '../../catalogue/undocumented.js'
 import { Breaker } from '../../engine/work/report.js'
@@ -98,7 +98,7 @@ export class InstanceView {
     return this.#once.ask('', 'self', async () => {
       try {
         const { data } = await this.instance.get({ endpoint: account, values: {} })
-        const { id, username: name } = isObject(data) ? data : {}
+        const { id, username: name } = getFields(data)
         const username = toText(name)
         return username && Number.isInteger(id) ? { id: Number(id), username } : undefined
       } catch (error) {

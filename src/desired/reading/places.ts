@@ -38,7 +38,6 @@ const createUnsentFailure = ({ path }: ManagedPlace): Failure =>
 
 /** The reach of a full export: the instance, and everything below any group. */
 const everything: KnownPlaces = {
-  site: true,
   groups: [],
   projects: [],
   below: [''],

@@ -113,8 +113,6 @@ export interface Engine {
   readonly report: RunReport
   /** True if the objects come from standard input. The answer is then a list, even for one object. */
   readonly listed: boolean
-  /** The area and verb of the command. */
-  readonly command: string
   /** Ends a run whose shard has no objects. */
   readonly endEmptyShard: () => Rows
   /** Returns why a plan cannot be undone; undefined if it can. */

@@ -1,5 +1,5 @@
 /** Runs plans from a stream, or plans in memory with a journal. Loaded only when needed, because a single object needs none of it. */
-import { mapConcurrent } from '../../base/async.js'
+import { mapConcurrent, waitForAbort } from '../../base/async.js'
 import { Failure } from '../../errors.js'
 import { resolveLoss } from '../command/reversal.js'
 import type { Plan, PlanSource } from '../command/types.js'
@@ -67,12 +67,8 @@ const mustWaitForAll = (first: Plan, { how, source }: StreamContext): boolean =>
 
 /** Waits until the input is read to its end. An interruption ends the wait. */
 const waitForInput = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
-  const left = new Promise<never>((_, reject) => {
-    const leave = (): void => reject(new Failure('interrupted', 'interrupted'))
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
-  })
-  await Promise.race([ended, left])
+  await Promise.race([ended, waitForAbort(signal)])
+  if (signal.aborted) throw new Failure('interrupted', 'interrupted')
 }
 
 async function* planItems(
@@ -126,12 +122,12 @@ const confirmObjects = async (
   if (one !== undefined && isDestructive(one, how)) await confirm(plans, count)
 }
 
-/** Does work, and deletes the journal if the work fails. A run that is not confirmed leaves no journal. */
-const discardOnFailure = async <T>(journaled: JournaledRun, work: () => Promise<T>): Promise<T> => {
+/** Does work, and cleans up if it fails: a run that is not confirmed leaves no journal, and a stream may hold a file. */
+const cleanUpOnFailure = async <T>(cleanUp: () => unknown, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    await journaled.discard()
+    await cleanUp()
     throw error
   }
 }
@@ -146,10 +142,13 @@ async function* runKept(
   const spooled = journaled.spool(objects)
   try {
     if (mustWaitForAll(first, streaming))
-      await discardOnFailure(journaled, async () => {
-        await waitForInput(spooled, engine.signal)
-        await confirmObjects(streaming, spooled.first, spooled.countQueued())
-      })
+      await cleanUpOnFailure(
+        () => journaled.discard(),
+        async () => {
+          await waitForInput(spooled, engine.signal)
+          await confirmObjects(streaming, spooled.first, spooled.countQueued())
+        },
+      )
     const items = readWork(journaled.journal, spooled)
     const queue = createStreamQueue(streaming, { items, first, spooled, left: 0 })
     yield* runBulk(engine, queue, how, journaled, spooled.stop)
@@ -176,20 +175,21 @@ async function* resumeStream(streaming: StreamContext, resumed: UnfinishedRun): 
   if (journaled === undefined) throw new Failure('internal', 'a run without its journal')
   const { counts } = past
   const left = counts.failed + counts.unknown + counts.not_tried
-  try {
-    const queue = createStreamQueue(streaming, {
-      items: yieldFirstThenRest(head, items),
-      first,
-      spooled,
-      left,
-      cut: past.total === undefined,
-    })
+  const queue = createStreamQueue(streaming, {
+    items: yieldFirstThenRest(head, items),
+    first,
+    spooled,
+    left,
+    cut: past.total === undefined,
+  })
+  yield* runQueue(engine, journaled, how, async () => {
     if (mustWaitForAll(first, streaming))
-      await discardOnFailure(journaled, () => confirmObjects(streaming, head, queue.countQueued()))
-    yield* runBulk(engine, queue, how, journaled)
-  } finally {
-    await journaled.end('stopped')
-  }
+      await cleanUpOnFailure(
+        () => journaled.discard(),
+        () => confirmObjects(streaming, head, queue.countQueued()),
+      )
+    return queue
+  })
 }
 
 /** Runs objects without a journal. They wait in memory, by name. */
@@ -205,19 +205,6 @@ async function* runWaited(
   yield* runBulk(engine, createArrivingQueue(first, waiting, source), how)
 }
 
-/** Does work before a stream of objects is read. Closes the stream if the work fails, because it may hold a file. */
-const closeOnFailure = async <T>(
-  objects: AsyncIterator<unknown>,
-  work: () => Promise<T>,
-): Promise<T> => {
-  try {
-    return await work()
-  } catch (error) {
-    await objects.return?.()
-    throw error
-  }
-}
-
 /** Runs the plans of a stream and yields the outcome of each. */
 export async function* runStream(streaming: StreamContext): Rows {
   const { engine, source, how, checkConfirmable } = streaming
@@ -226,14 +213,17 @@ export async function* runStream(streaming: StreamContext): Rows {
   const objects = source.objects[Symbol.asyncIterator]()
   const [one] = await takeFirst(objects, 1)
   if (one === undefined) return yield* engine.endEmptyShard()
-  const first = await closeOnFailure(objects, async () => {
-    const plan = await source.planOf(one)
-    await checkConfirmable(plan)
-    const { known } = source
-    if (known !== undefined && mustWaitForAll(plan, streaming))
-      await confirmObjects(streaming, known.first, known.count)
-    return plan
-  })
+  const first = await cleanUpOnFailure(
+    () => objects.return?.(),
+    async () => {
+      const plan = await source.planOf(one)
+      await checkConfirmable(plan)
+      const { known } = source
+      if (known !== undefined && mustWaitForAll(plan, streaming))
+        await confirmObjects(streaming, known.first, known.count)
+      return plan
+    },
+  )
   const all = yieldFirstThenRest([one], objects)
   const keeper = engine.createKeeper?.(first, false, how)
   const { known } = source

@@ -213,13 +213,13 @@ export const deriveCommand = (area: string, words: string, endpoints: Endpoints)
 export const deriveWithoutSpecial = ({ area, words, endpoints }: CommandFacts): CommandFacts =>
   deriveCommand(area, words, endpoints)
 
-/** Finds the command that reads one record of a list; undefined if the area has none. */
-export const findGetCommand = ({
+/** Finds the command that reads one record of a list; undefined if the command is no list, or if the area has none. */
+export const findGetCommand = async ({
   registry,
   area,
   words,
 }: Pick<Command, 'registry' | 'area' | 'words'>): Promise<Command | undefined> =>
-  registry.find(area, words.replace(/list$/, 'get'))
+  /(^| )list$/.test(words) ? registry.find(area, words.replace(/list$/, 'get')) : undefined
 
 // Facts about a command that follow from its endpoints.
 

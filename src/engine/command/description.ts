@@ -124,7 +124,6 @@ export type TargetColumn = 'profile' | 'snapshot' | Parent['column']
 
 /** A call that is ready to be sent: an endpoint with values. */
 export interface Plan extends Ask {
-  readonly key: string
   /** The name of the object in notes and outcomes (`42`, `platform/app!42`). */
   readonly label?: string
   /** The name of the object in a journal, if it is shorter than the label. */

@@ -3,7 +3,13 @@
  * it reads.
  */
 import { AsyncCache } from '../../base/async.js'
-import { type Fields, isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
+import {
+  type Fields,
+  getFields,
+  isObject,
+  type JsonValues,
+  toJsonFields,
+} from '../../base/objects.js'
 import { type Endpoint, getMethod, getPath, toPathPattern } from '../../catalogue/endpoint.js'
 import { listAreas } from '../../catalogue/index.js'
 import { getKindByName } from '../../catalogue/kinds.js'
@@ -200,7 +206,7 @@ const readRecord = async (
   const reading = await findObjectReader(area, endpoint)
   if (reading === undefined) throw new Failure('internal', `nothing reads ${endpoint.route}`)
   const { data } = await instance.call(reading.endpoint, reading.fillPath({ values }))
-  return isObject(data) ? data : {}
+  return getFields(data)
 }
 
 /**

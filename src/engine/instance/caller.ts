@@ -1,7 +1,7 @@
 /** Sends the calls of a run and warns about attributes that the instance did not apply. */
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { isNumber, maxBuilt, serializeExact } from '../../base/json/json.js'
-import { type Fields, getOwn, isObject, type JsonValue } from '../../base/objects.js'
+import { type Fields, getFields, getOwn, isObject, type JsonValue } from '../../base/objects.js'
 import { maskFields } from '../../base/secrets/mask.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { findNearest } from '../../base/suggest.js'
@@ -111,7 +111,7 @@ const suggestName = (
   const known = {
     ...endpoint.params,
     ...getShapeFields(endpoint),
-    ...(isObject(answer) ? answer : {}),
+    ...getFields(answer),
   }
   const near = findNearest(name, naming.addOwnNames(Object.keys(known)))
   return near === undefined ? '' : `; did you mean ${naming.describeName(near)}?`

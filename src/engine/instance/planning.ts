@@ -198,10 +198,10 @@ type Options = Pick<RunOptions, 'command' | 'globals' | 'journaling'>
 
 /** Creates a plan for the unknown objects of a project or group. As it is never sent, it is not marked destructive. */
 const planUnknown = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
-  const form = Object.entries(command.endpoints).find(([, e]) => getScope(e)?.kind === kind)
+  const form = Object.values(command.endpoints).find((e) => getScope(e)?.kind === kind)
   if (form === undefined) return undefined
-  const [key, { destructive: _, ...endpoint }] = form
-  return { key, endpoint, values: { [getScope(endpoint)?.placeholder ?? 'id']: value }, parent }
+  const { destructive: _, ...endpoint } = form
+  return { endpoint, values: { [getScope(endpoint)?.placeholder ?? 'id']: value }, parent }
 }
 
 /**

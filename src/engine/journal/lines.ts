@@ -4,7 +4,7 @@
  */
 
 import { crc32 } from 'node:zlib'
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, isObject, tryParseJson } from '../../base/objects.js'
 import type { Counts, End } from '../work/report.js'
 
 // Each line ends with a checksum: CRC-32 of its text, as the last member `c`.
@@ -287,12 +287,8 @@ const isLine = (value: unknown): value is JournalLine => {
 
 /** Parses a line; returns undefined if it is not a valid line of a journal. */
 export const parseLine = (text: string): JournalLine | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isLine(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryParseJson(text)
+  return isLine(value) ? value : undefined
 }
 
 /** Matches the start of a line about an object, as `formatLine` writes it. */

@@ -306,7 +306,7 @@ const collectListRecords = (
   values: Plan['values'],
 ): Promise<readonly unknown[]> => {
   const own = Object.fromEntries(Object.keys(list.path).map((one) => [one, values[one]]))
-  return instance.collect({ key: '', endpoint: list, values: own }, { whole: true })
+  return instance.collect({ endpoint: list, values: own }, { whole: true })
 }
 
 /** Finds the record with the names that an object to create would have; null if there is none. */
@@ -378,7 +378,7 @@ export const readCurrent = async (
   if (list !== undefined) return findListed(instance, list, plan, inverse.original)
   const reading = await findObjectReader(inverse.area, endpoint)
   if (reading === undefined) throw new Failure('failed', 'the API has no endpoint to read it')
-  const ask = { key: '', endpoint: reading.endpoint, values: reading.fillPath(plan) }
+  const ask = { endpoint: reading.endpoint, values: reading.fillPath(plan) }
   try {
     const { data } = await instance.send(ask)
     return inverse.isPresence ? (isObject(data) ? data : {}) : getShownFields(data, endpoint, sent)

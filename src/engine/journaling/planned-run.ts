@@ -1,7 +1,7 @@
 /** Saves the preview of a dry run as a planned run, and checks whether its objects have changed since. */
 import { isDeepStrictEqual } from 'node:util'
 import { dayLength } from '../../base/dates.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, getFields } from '../../base/objects.js'
 import { volatileFields } from '../../client/snapshot-manifest.js'
 import { Failure, recoverFrom, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
@@ -39,7 +39,7 @@ const getSide = ({ endpoint }: Plan, { changes }: PreviewedObject, side: Side): 
   const fields = Object.fromEntries(own.map((change) => [change.attribute, change[side] ?? null]))
   // In the form in which it is read from a file.
   const kept: unknown = JSON.parse(JSON.stringify(createAttributeMask(endpoint)(fields)))
-  return isObject(kept) ? kept : {}
+  return getFields(kept)
 }
 
 /** Returns the current state of an object from its preview; undefined if it was not read. */

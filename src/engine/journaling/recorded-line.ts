@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { readRegular } from '../../base/files/regular.js'
 import { getCurrentIo, resolvePath } from '../../base/io.js'
-import type { Fields } from '../../base/objects.js'
+import { type Fields, tryParseJson } from '../../base/objects.js'
 import { isSecret, maskAddresses } from '../../base/secrets/mask.js'
 import { isSecretHeader, isVariablePath } from '../../base/secrets/names.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
@@ -53,21 +53,12 @@ const getNamedFile = (
     : ['', '']
 }
 
-/** Parses a text as JSON; returns the text itself if it is not JSON. */
-const parseJsonText = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 /** True if a text contains a secret: according to its name, in a URL, or inside its JSON. */
 const holdsSecret = (text: string, name = ''): boolean =>
   redactSecrets(text) !== text ||
   maskAddresses(text) !== text ||
   isSecret(name, text) ||
-  isSecret('', parseJsonText(text))
+  isSecret('', tryParseJson(text) ?? text)
 
 const createSecretError = (what: string): UnrepeatableError =>
   new UnrepeatableError(`${what} is a secret from the command line`)

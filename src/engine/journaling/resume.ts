@@ -312,7 +312,6 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   const options = checkRunHeader(resuming, header)
   Object.assign(journaling, {
     raw,
-    several: true,
     resumed: { journal, past, again, getStep, readRemaining },
     parents: header.parents,
   })

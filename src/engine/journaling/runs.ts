@@ -13,7 +13,7 @@ import type { Header } from '../journal/lines.js'
 import { isDone, type ResumeStep, type RunHistory } from '../journal/reader.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
 import type { Raw } from '../plan/line.js'
-import type { Item, JournalPlace } from '../work/report.js'
+import type { Item } from '../work/report.js'
 import { getInstanceName } from '../workspace/sandbox.js'
 
 // A resumed run: its journal and the objects that are left.
@@ -35,8 +35,6 @@ type Source = 'arguments' | 'parents' | 'select' | 'stdin'
 /** The journal options of a line. Parsing the line completes them, and so does the journal of a resumed run. */
 export interface JournalOptions {
   source: Source
-  /** True if the line is for several objects, even if only one is found. */
-  several: boolean
   /** The typed words. */
   raw: Raw
   /** The column that names the parents, if there are several. */
@@ -129,13 +127,3 @@ export const buildResumeLine = (command: string, globals: ResumeFlags): string =
     '--resume',
     quoteWord(globals.journal ?? globals.resume ?? 'last'),
   ].join(' ')
-
-/** Returns the journal of a run and the line that resumes it, for the note at the end; undefined without a journal. */
-export const getJournalPlace = (
-  journal: Journal | undefined,
-  command: string,
-  globals: ResumeFlags,
-): JournalPlace | undefined =>
-  journal === undefined
-    ? undefined
-    : { file: journal.file, resumeLine: buildResumeLine(command, globals) }

@@ -1,6 +1,6 @@
 /** Reads the state of objects as a journal records it: the attributes that a run changes, and those that create an object again. */
 
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, getFields, isObject } from '../../base/objects.js'
 import { masked } from '../../base/secrets/names.js'
 import { type Endpoint, getPath, toPathPattern } from '../../catalogue/endpoint.js'
 import { Failure, isMissing } from '../../errors.js'
@@ -86,7 +86,7 @@ const createInversePlan = ({ inverse, header, item, plan }: PlannedItem): Plan =
   }
   const endpoint = inverse.findEndpoint(was)
   if (endpoint === undefined) throw new Failure('failed', 'no command restores the previous state')
-  return { key: '', endpoint, values: buildInverseValues(endpoint, was, header) }
+  return { endpoint, values: buildInverseValues(endpoint, was, header) }
 }
 
 /** Reads the state of objects before they are changed. */
@@ -110,7 +110,7 @@ export class StateReader {
         endpoint: reading.endpoint,
         values: reading.fillPath(plan),
       })
-      return getShownAttributes(isObject(data) ? data : {}, getChangedFields(plan), plan.endpoint)
+      return getShownAttributes(getFields(data), getChangedFields(plan), plan.endpoint)
     } catch (error) {
       if (plan.endpoint.brings === true && isMissing(error)) return null
       throw error

@@ -102,15 +102,11 @@ class ActionSender {
   async #receive(plan: Plan): Promise<ReceivedAnswer> {
     try {
       if (plan.endpoint.returns.kind === 'file' && plan.request === undefined)
-        return { download: await this.#download(plan) }
+        return { download: await this.#parts.caller.open(plan) }
       return { whole: await this.#sendWhole(plan) }
     } catch (error) {
       return { failure: recoverFrom(error) }
     }
-  }
-
-  #download(plan: Plan): Promise<Download> {
-    return this.#parts.caller.open(plan)
   }
 
   async #sendWhole(plan: Plan): Promise<WholeAnswer> {

@@ -2,7 +2,7 @@
  * Previews writes (`--dry-run`): reads each object, and shows its attributes next to those that would be sent. Nothing
  * is written to the instance; `--save` records the plan.
  */
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, getFields, isObject, tryParseJson } from '../../base/objects.js'
 import { getSecrecies, maskAddresses, maskFields } from '../../base/secrets/mask.js'
 import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
@@ -23,7 +23,7 @@ import type { Actions, CommandFacts, Plan, PlanSource, WriteOptions } from '../c
 import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { ListReader } from '../instance/listing.js'
-import type { PlanKeeper, PreviewedObject } from '../journaling/planned-run.js'
+import type { PlanKeeper } from '../journaling/planned-run.js'
 import { type RecordView, type Rows, yieldRecords } from '../rows.js'
 import { checkNoDuplicate } from './duplicates.js'
 import { FirstObjects, getPreviewName, SafePlans } from './safe-plans.js'
@@ -148,15 +148,8 @@ const createPreview = (
 }
 
 /** Parses the attributes of a body; none if the body is no JSON object. */
-const parseAttributes = (body: WireRequest['body']): Fields => {
-  if (typeof body !== 'string') return {}
-  try {
-    const value: unknown = JSON.parse(body)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
+const parseAttributes = (body: WireRequest['body']): Fields =>
+  typeof body === 'string' ? getFields(tryParseJson(body)) : {}
 
 /** Describes what a request that is not in the catalogue would send. */
 const createRequestPreview = (
@@ -242,11 +235,6 @@ export class Previewer {
   async *show(source: Actions, options: WriteOptions): Rows {
     yield* this.#yieldRows(source, options)
     await this.#parts.planKeeper?.save()
-  }
-
-  /** Previews one object, to compare it with an earlier preview. */
-  preview(plan: Plan, options: WriteOptions = {}): Promise<PreviewedObject> {
-    return this.#compare(plan, options)
   }
 
   /** Returns a preview as people see it: with the instance's names of its attributes. */
@@ -364,7 +352,7 @@ export class Previewer {
   }
 
   async #previewPlan(plan: Plan, options: WriteOptions): Promise<Preview> {
-    const preview = await this.#compare(plan, options)
+    const preview = await this.preview(plan, options)
     const loss = typeof options.loses === 'function' ? undefined : options.loses
     const loses = loss?.what ?? plan.endpoint.destructive
     const { request, read, changes } = preview
@@ -372,7 +360,8 @@ export class Previewer {
     return { request, read, ...lost, ...(await this.#noteIrreversible(plan, preview)), changes }
   }
 
-  async #compare(plan: Plan, { to }: WriteOptions): Promise<Preview> {
+  /** Compares an object with what its plan would send. */
+  async preview(plan: Plan, { to }: WriteOptions = {}): Promise<Preview> {
     const { answer, command, exchange, lists, secrets, caller } = this.#parts
     const { endpoint } = plan
     if (plan.request !== undefined) return createRequestPreview(plan.request, secrets, command)
@@ -389,7 +378,7 @@ export class Previewer {
       const { data } = await caller.send({ endpoint: reading.endpoint, values })
       const gone = isRemoval(endpoint, reading.endpoint)
       const shown = gone ? { columns: await answer.borrowColumns(reading.endpoint) } : {}
-      return createPreview(plan, isObject(data) ? data : {}, { ...shown, ...how })
+      return createPreview(plan, getFields(data), { ...shown, ...how })
     } catch (error) {
       const absent = error instanceof Failure && error.category === 'not_found'
       if (!absent || endpoint.brings !== true) throw error

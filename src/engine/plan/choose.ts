@@ -13,7 +13,6 @@ import type { PlanContext } from './objects.js'
 
 /** An endpoint that fits a line which does not have its scope. */
 interface Option {
-  readonly key: string
   readonly endpoint: Endpoint
   readonly scope: ScopeKind
 }
@@ -26,7 +25,6 @@ interface ChosenEndpoint extends Omit<Option, 'scope'> {
   readonly options: readonly Option[]
 }
 
-type Candidate = readonly [string, Endpoint]
 const scopeFlags = ['project', 'group', 'user'] as const
 
 /** Rejects scopes and selecting flags that exclude each other. */
@@ -50,29 +48,28 @@ const checkScopes = (command: Command, given: Given): void => {
 const isScope = (command: Command, name: string): boolean =>
   name !== 'user' || Object.values(command.endpoints).some((e) => getScope(e)?.kind === 'user')
 
-const filterBySelector = (candidates: readonly Candidate[], given: Given): readonly Candidate[] => {
+const filterBySelector = (candidates: readonly Endpoint[], given: Given): readonly Endpoint[] => {
   const chosen = candidates.filter(
-    ([, e]) => e.when !== undefined && given.flags[e.when.flag] === true,
+    ({ when }) => when !== undefined && given.flags[when.flag] === true,
   )
-  return chosen.length > 0 ? chosen : candidates.filter(([, e]) => e.when === undefined)
+  return chosen.length > 0 ? chosen : candidates.filter(({ when }) => when === undefined)
 }
 
 const filterByScope = (
   command: Command,
-  candidates: readonly Candidate[],
+  candidates: readonly Endpoint[],
   given: Given,
-): readonly Candidate[] => {
+): readonly Endpoint[] => {
   const scope = scopeFlags.find((s) => given.flags[s] !== undefined && isScope(command, s))
-  const getScopeKind = (c: Candidate): ScopeKind | undefined => getScope(c[1])?.kind
   if (scope !== undefined) {
-    const chosen = candidates.filter((c) => getScopeKind(c) === scope)
+    const chosen = candidates.filter((e) => getScope(e)?.kind === scope)
     if (chosen.length > 0) return chosen
     throw usage(
       `${getCommandName(command)} is not available for a ${scope}`,
       `Available: ${describeForms(command)}.`,
     )
   }
-  const bare = candidates.filter((c) => getScopeKind(c) === undefined)
+  const bare = candidates.filter((e) => getScope(e) === undefined)
   return bare.length > 0 ? bare : candidates
 }
 
@@ -105,22 +102,22 @@ const isFilled = (e: Endpoint, name: string, given: Given): boolean => {
 
 const filterByHolders = (
   command: Command,
-  candidates: readonly Candidate[],
+  candidates: readonly Endpoint[],
   given: Given,
   env: NodeJS.ProcessEnv,
-): readonly Candidate[] => {
-  const touched = candidates.filter(([, e]) => getPathHolders(e).some((h) => isFilled(e, h, given)))
-  const complete = touched.filter(([, e]) => getPathHolders(e).every((h) => isFilled(e, h, given)))
-  const most = Math.max(0, ...complete.map(([, e]) => getPathHolders(e).length))
-  const best = complete.filter(([, e]) => getPathHolders(e).length === most)
+): readonly Endpoint[] => {
+  const touched = candidates.filter((e) => getPathHolders(e).some((h) => isFilled(e, h, given)))
+  const complete = touched.filter((e) => getPathHolders(e).every((h) => isFilled(e, h, given)))
+  const most = Math.max(0, ...complete.map((e) => getPathHolders(e).length))
+  const best = complete.filter((e) => getPathHolders(e).length === most)
   if (best.length > 0 && hasConflict(touched, best, given)) {
-    const texts = touched.map(([, e]) => `(${describeHolders(e)})`).join(' or ')
+    const texts = touched.map((e) => `(${describeHolders(e)})`).join(' or ')
     throw usage(`${getCommandName(command)} takes ${texts}, not both`)
   }
   if (best.length > 0) return best
-  const none = candidates.filter(([, e]) => getPathHolders(e).length === 0)
+  const none = candidates.filter((e) => getPathHolders(e).length === 0)
   if (none.length > 0) return none
-  const fromEnv = candidates.filter(([, e]) =>
+  const fromEnv = candidates.filter((e) =>
     getPathHolders(e).every(
       (h) => isFilled(e, h, given) || env[e.path[h]?.env ?? ''] !== undefined,
     ),
@@ -131,14 +128,12 @@ const filterByHolders = (
 
 /** True if the line fills a placeholder that the chosen endpoint does not have. */
 const hasConflict = (
-  touched: readonly Candidate[],
-  best: readonly Candidate[],
+  touched: readonly Endpoint[],
+  best: readonly Endpoint[],
   given: Given,
 ): boolean => {
-  const taken = new Set(best.flatMap(([, e]) => [...getPathHolders(e), ...Object.keys(e.params)]))
-  return touched.some(([, e]) =>
-    getPathHolders(e).some((h) => !taken.has(h) && isFilled(e, h, given)),
-  )
+  const taken = new Set(best.flatMap((e) => [...getPathHolders(e), ...Object.keys(e.params)]))
+  return touched.some((e) => getPathHolders(e).some((h) => !taken.has(h) && isFilled(e, h, given)))
 }
 
 /** Counts the required parameters that the line does not have (`ci lint -P` without a file has no content to post). */
@@ -178,12 +173,12 @@ const findCandidates = (
   given: Given,
   env: NodeJS.ProcessEnv,
   override: JsonValues,
-): readonly Candidate[] => {
+): readonly Endpoint[] => {
   checkScopes(command, given)
-  const all = Object.entries(command.endpoints)
+  const all = Object.values(command.endpoints)
   const scoped = filterByScope(command, filterBySelector(all, given), given)
   return filterByHolders(command, scoped, given, env).toSorted(
-    ([, a], [, b]) => countMissing(a, given, override) - countMissing(b, given, override),
+    (a, b) => countMissing(a, given, override) - countMissing(b, given, override),
   )
 }
 
@@ -198,36 +193,33 @@ export const chooseEndpoint = (
   override: JsonValues = {},
 ): ChosenEndpoint => {
   const chosen = isPlain(command, given)
-    ? Object.entries(command.endpoints)
+    ? Object.values(command.endpoints)
     : findCandidates(command, given, env, override)
-  const [first] = chosen
-  if (first === undefined)
+  const [endpoint] = chosen
+  if (endpoint === undefined)
     throw usage(
       `${getCommandName(command)} is not available in this form`,
       `Available: ${describeForms(command)}.`,
     )
-  const [key, endpoint] = first
   const scope = getScope(endpoint)
   const isOpen = scope !== undefined && given.flags[scope.kind] === undefined
-  const options = chosen.flatMap(([k, e]) => {
+  const options = chosen.flatMap((e) => {
     const kind = isOpen ? getScope(e)?.kind : undefined
-    return kind === undefined ? [] : [{ key: k, endpoint: e, scope: kind }]
+    return kind === undefined ? [] : [{ endpoint: e, scope: kind }]
   })
-  return { key, endpoint, options }
+  return { endpoint, options }
 }
 
 // The scope of a command if the line does not have it: from the environment, or from a person.
 
 /** An endpoint with its scope filled. */
 export interface ScopedEndpoint {
-  readonly key: string
   readonly endpoint: Endpoint
   /** The placeholder of the scope and its value; empty if the line has it. */
   readonly scope: Readonly<Record<string, string>>
 }
 
-const toScopedEndpoint = ({ key, endpoint }: Option, value: string): ScopedEndpoint => ({
-  key,
+const toScopedEndpoint = ({ endpoint }: Option, value: string): ScopedEndpoint => ({
   endpoint,
   scope: { [getScope(endpoint)?.placeholder ?? 'id']: value },
 })
@@ -318,11 +310,11 @@ export const checkInnerScope = (
  */
 export const fillScope = async (
   command: Command,
-  { key, endpoint, options }: ChosenEndpoint,
+  { endpoint, options }: ChosenEndpoint,
   around: PlanContext,
 ): Promise<ScopedEndpoint> => {
   const [first] = options
-  if (first === undefined) return { key, endpoint, scope: {} }
+  if (first === undefined) return { endpoint, scope: {} }
   const found = await around.getScope(options.map((o) => o.scope))
   if (found === undefined) return askForScope(command, first, options, around)
   return toScopedEndpoint(options.find((o) => o.scope === found.kind) ?? first, found.value)

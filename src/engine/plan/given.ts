@@ -5,7 +5,7 @@ import { getCurrentIo } from '../../base/io.js'
 import { checkNumbers } from '../../base/json/nesting.js'
 import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/redact.js'
-import { readHeld } from '../../base/yaml/texts.js'
+import { parseHeld } from '../../base/yaml/texts.js'
 import { formatNames } from '../../catalogue/formats.js'
 import { canComeFromFile, getParamValues, type Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
@@ -95,10 +95,7 @@ const parseFlagValue = async (
 
 /** Parses attributes in JSON or YAML. */
 const parseInputAttributes = async (text: HeldText, label: string): Promise<JsonValues> => {
-  const read = await readHeld(text)
-  if ('wrong' in read)
-    throw usage(`${label}: not valid JSON or YAML`, `The text is: ${read.wrong}.`)
-  const { value } = read
+  const value = await parseHeld(text, label)
   if (!isObject(value))
     throw usage(
       `${label} must contain an object of attributes`,

@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path'
 import { findReplaced } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
 import { getCurrentIo, resolvePath } from '../../base/io.js'
-import { isObject } from '../../base/objects.js'
+import { getFields, tryParseJson } from '../../base/objects.js'
 import { canComeFromFile, isFile, isListParam, takesPairs } from '../../catalogue/params.js'
 import { Failure, getReason, usage } from '../../errors.js'
 import { getCommandFlags } from '../command/flags.js'
@@ -197,12 +197,8 @@ const skipProlog = (text: string): string => {
 }
 
 const isSarif = (text: string): boolean => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) && typeof value.version === 'string' && Array.isArray(value.runs)
-  } catch {
-    return false
-  }
+  const { version, runs } = getFields(tryParseJson(text))
+  return typeof version === 'string' && Array.isArray(runs)
 }
 
 /** The name of a kind of report, and a function that recognizes its content. */

@@ -1,5 +1,7 @@
 /** Determines from the flags of a line whether a command runs for several projects or groups, and which. */
+
 import { type JsonValues, toJsonFields } from '../../base/objects.js'
+import { splitList } from '../../base/text.js'
 import { toIdOrText } from '../../catalogue/values.js'
 import { type Failure, usage } from '../../errors.js'
 import { canSelectAcrossProjects, getCommandName, hasScopeEndpoint } from '../command/derive.js'
@@ -70,10 +72,9 @@ const checkPlaces = (command: Command, raw: Raw): void => {
     throw createExclusion({ command, raw }, ['project', 'group'])
 }
 
-const parseNames = (texts: readonly string[]): readonly string[] => {
-  const names = texts.flatMap((text) => text.split(',').map((name) => name.trim()))
-  return [...new Set(names.filter((name) => name !== ''))]
-}
+const parseNames = (texts: readonly string[]): readonly string[] => [
+  ...new Set(texts.flatMap(splitList)),
+]
 
 /** @throws Failure `usage` for flags that work only with one parent, such as those that write one file */
 const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {

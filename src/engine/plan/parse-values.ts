@@ -5,7 +5,7 @@
 
 import { addToGroup } from '../../base/collections.js'
 import { parseSpan, toSentTime } from '../../base/dates.js'
-import type { JsonValue } from '../../base/objects.js'
+import { type JsonValue, tryParseJson } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { describeSize } from '../../base/text.js'
@@ -227,15 +227,8 @@ const readParamValue = async (
 }
 
 /** True for a text in braces that is no JSON object, such as one whose quotes a shell of Windows removed. */
-const isBrokenObject = (text: string): boolean => {
-  if (!/^\s*\{.*\}\s*$/s.test(text)) return false
-  try {
-    JSON.parse(text)
-    return false
-  } catch {
-    return true
-  }
-}
+const isBrokenObject = (text: string): boolean =>
+  /^\s*\{.*\}\s*$/s.test(text) && tryParseJson(text) === undefined
 
 /** Reads the values of `--param` as texts. Their types depend on where they are sent, so they are parsed later. */
 export const readParamValues = async (

@@ -1,4 +1,5 @@
 /** Replaces the web addresses of projects and groups in a line by their paths, and cleans the paths that a person wrote. */
+import { splitList } from '../../base/text.js'
 import { getScopeType, isListParam, type Param } from '../../catalogue/params.js'
 import { cleanPath, isAddress, parsePlace } from '../../profile/index.js'
 import { getCommandFlags } from '../command/flags.js'
@@ -35,7 +36,7 @@ const getPlaceFlags = (command: Command, raw: Raw): ReadonlyMap<string, PlaceKin
   )
 
 /** True if any part of a list that is separated by commas is an address. */
-const hasAddress = (text: string): boolean => text.split(',').some((part) => isAddress(part.trim()))
+const hasAddress = (text: string): boolean => splitList(text).some(isAddress)
 
 const mapParts = (text: string, work: (part: string) => string): string =>
   text

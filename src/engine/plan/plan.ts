@@ -156,11 +156,11 @@ export const completePlan = async (
   label: string | undefined,
   around: PlanContext,
 ): Promise<Plan> => {
-  const { key, endpoint, command, extra } = common
+  const { endpoint, command, extra } = common
   placeArgs(command, endpoint, args, own, around)
   await fillRequired(common, own, around)
   checkSegments(command, endpoint, own)
-  return { key, endpoint, values: own, extra, label }
+  return { endpoint, values: own, extra, label }
 }
 
 /** Plans one object, or several objects that one request takes together. */

@@ -10,7 +10,7 @@ import { createMaskedPick } from '../../base/secrets/mask-records.js'
 import { findNearest } from '../../base/suggest.js'
 import { createPicker, getOwnField } from '../../catalogue/pick.js'
 import type { GroupFacts, Inspection } from '../../catalogue/views.js'
-import { defaultLimit } from '../../client/defaults.js'
+import { toMaxCount } from '../../client/paging.js'
 import { Failure, usage } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
 import type { RecordsRow, RecordView, Rows } from '../rows.js'
@@ -136,6 +136,7 @@ class GroupStage implements ListStage {
   readonly #order: readonly { readonly column: string; readonly descending: boolean }[]
   readonly #groups = new Map<string, Group>()
   readonly #beside: readonly string[]
+  readonly #maxPrinted: number
   /** The number of records without a number in a column, by column. */
   readonly #without = new Map<string, number>()
   #inspection: Inspection | undefined
@@ -154,6 +155,7 @@ class GroupStage implements ListStage {
     this.#options = options
     this.#beside = getColumnsBeside(answering.emit)
     this.#order = parseOrder(globals.sort, question)
+    this.#maxPrinted = toMaxCount(globals.limit)
     const fields = [...question.keys, ...question.measures].map(({ field }) => field)
     const own = fields.filter((field) => !this.#beside.includes(field))
     this.#inspection = createFieldInspection(answering, [...new Set(own)])
@@ -174,7 +176,7 @@ class GroupStage implements ListStage {
       }
       return 0
     })
-    for (const value of all.slice(0, this.#maxGroups)) yield { kind: 'value', value }
+    for (const value of all.slice(0, this.#maxPrinted)) yield { kind: 'value', value }
   }
 
   #addRow(row: unknown): void {
@@ -183,12 +185,6 @@ class GroupStage implements ListStage {
     if (this.#inspection?.see([row]) === true) this.#inspection = undefined
     const lists = this.#query.keys.map((key) => this.#getValues(row, record, key))
     for (const values of combineValues(lists)) this.#count(this.#findGroup(values), record)
-  }
-
-  /** The maximum number of groups to print. */
-  get #maxGroups(): number {
-    const { limit = defaultLimit } = this.#options.globals
-    return limit === 'all' ? Number.POSITIVE_INFINITY : limit
   }
 
   /**
@@ -252,8 +248,8 @@ class GroupStage implements ListStage {
 
   *describe(): Generator<string> {
     const groups = [...this.#groups.values()]
-    if (this.#maxGroups < groups.length)
-      yield `showing ${this.#maxGroups} of ${groups.length} groups; use --limit <n> or --limit all for more`
+    if (this.#maxPrinted < groups.length)
+      yield `showing ${this.#maxPrinted} of ${groups.length} groups; use --limit <n> or --limit all for more`
     for (const [column, missing] of this.#without)
       yield `${missing} record${missing === 1 ? '' : 's'} without a number ${missing === 1 ? 'is' : 'are'} left out of ${column}`
     if (this.#hasLists) yield 'records with several values are counted in several groups'

@@ -264,9 +264,10 @@ export class KnownFields {
   }
 
   #isDocumented(field: string): boolean {
-    const source = Object.entries<string>(shownFields).find(([name]) => name === field)?.[1]
     // A number selects an element of a list.
-    const path = (source ?? field).split('.').filter((name) => !/^\d+$/.test(name))
+    const path = getSourceField(field)
+      .split('.')
+      .filter((name) => !/^\d+$/.test(name))
     return this.#shapes.some(
       (shape) =>
         getShapeFields(shape, 0).length > 0 && findFieldKind(shape, path.join('.')) !== undefined,
@@ -276,7 +277,7 @@ export class KnownFields {
 
 /** Loads the fields of a list's single records, which a line may name as well. */
 const loadSingleNames = async (command: AnswerContext['command']): Promise<readonly string[]> => {
-  const single = /(^| )list$/.test(command.words) ? await findGetCommand(command) : undefined
+  const single = await findGetCommand(command)
   return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) =>
     getShapeFields(returns.shape),
   )

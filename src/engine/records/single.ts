@@ -16,7 +16,7 @@ import { readObjects } from '../plan/objects.js'
 import { getPipedObject } from '../plan/stdin/rows.js'
 import { UnseenValueFailure, type Where } from '../where/index.js'
 import { findFieldKind } from '../where/shape.js'
-import { runWork } from '../work/run.js'
+import { checkEnd, runWork } from '../work/run.js'
 import { type AnswerContext, KnownFields } from './known-fields.js'
 
 // Fields in `--fields` and `--sort` that only single records have.
@@ -82,11 +82,11 @@ const canRead = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
 
 /** Finds the command that reads the records of a list one by one; undefined if the area has none. */
 export const findSingleReader = async (
-  { registry, area, words }: Pick<Command, 'registry' | 'area' | 'words'>,
+  lister: Pick<Command, 'registry' | 'area' | 'words'>,
   list: Ask,
 ): Promise<SingleCommand | undefined> => {
-  if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
-  const command = await findGetCommand({ registry, area, words })
+  if (list.endpoint.lists === undefined) return undefined
+  const command = await findGetCommand(lister)
   const endpoint = Object.values(command?.endpoints ?? {}).find((one) => canRead(one, list))
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined
@@ -221,9 +221,7 @@ async function* readEach(
     if ('failure' in outcome) onFailure(item.object, outcome.failure)
     else if (outcome.result === true && one !== undefined) yield [one]
   }
-  const { end, cause } = await reads.report
-  if (end === 'interrupted') throw new Failure('interrupted', 'interrupted')
-  if (cause !== undefined) throw cause
+  checkEnd(await reads.report)
 }
 
 async function* filterMatching(

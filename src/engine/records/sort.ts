@@ -5,7 +5,7 @@ import { getCurrentIo } from '../../base/io.js'
 import { parseBytes } from '../../base/json/records.js'
 import { getParamValues } from '../../catalogue/params.js'
 import type { Inspection } from '../../catalogue/views.js'
-import { defaultLimit } from '../../client/defaults.js'
+import { toMaxCount } from '../../client/paging.js'
 import { Failure } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
 import { createKnown } from '../command/record-facts.js'
@@ -74,13 +74,12 @@ class SortStage implements ListStage {
     this.#answering = { command, emit: view, single: singles?.endpoint }
     const beside = getColumnsBeside(view)
     const list = { anyOf: getShapes(this.#answering) }
-    const { limit = defaultLimit } = globals
     this.#order = createOrder(
       fields,
       { ...createKnown(command, getCurrentIo().now()), list },
       beside,
     )
-    this.#sorter = new RowSorter(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
+    this.#sorter = new RowSorter(this.#order, toMaxCount(globals.limit))
     const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
     this.#inspection = createFieldInspection(this.#answering, own)
   }

@@ -305,18 +305,15 @@ export class RecordFilter {
     const more = await this.#findSingleFields(ask.endpoint)
     const source =
       single && new SingleCache(this.#createReads(single), this.#options.budget, more !== undefined)
-    const shown = {
-      singles: more === undefined ? undefined : source,
-      lines:
-        more === undefined ? [] : [`reading single records for ${more}: ${single?.endpoint.route}`],
-    }
-    const { lines, ...singles } = shown
-    if (tested.length === 0) return { ask: narrowed, tested: lines, ...singles }
+    const singles = more === undefined ? undefined : source
+    const lines =
+      more === undefined ? [] : [`reading single records for ${more}: ${single?.endpoint.route}`]
+    if (tested.length === 0) return { ask: narrowed, tested: lines, singles }
     const read = !needsSamples(tested, known) && bindWhere(tested, known).detail.length > 0
     const reading = source === undefined ? {} : { reading: source.conditionReads }
     return {
       ask: narrowed,
-      ...singles,
+      singles,
       stage: (batches) => this.#filter(batches, tested, known, { limit, ...reading }),
       tested: [
         ...tested.map(({ text }) => `filtered by svcctl: ${text}`),

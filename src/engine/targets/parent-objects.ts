@@ -8,7 +8,7 @@ import { type ParentTarget, toGiven } from '../plan/parents.js'
 import { FieldPresence } from '../records/single.js'
 import { createExitRow, type Rows } from '../rows.js'
 import { maxNamed } from '../work/report.js'
-import { type Run, runWork, type WorkOptions } from '../work/run.js'
+import { checkEnd, runWork, type WorkOptions } from '../work/run.js'
 import type { ChosenObjects, Selection } from './selection.js'
 
 interface ParentSelectionOptions {
@@ -17,13 +17,6 @@ interface ParentSelectionOptions {
   readonly given: Given
   readonly signal: AbortSignal
   readonly gate: WorkOptions<ChosenObjects>['gate']
-}
-
-/** @throws Failure if the reading was interrupted or stopped as a whole */
-const checkEnded = async ({ report }: Run<ChosenObjects>): Promise<void> => {
-  const { end, cause } = await report
-  if (end === 'interrupted') throw new Failure('interrupted', 'interrupted')
-  if (cause !== undefined) throw cause
 }
 
 const formatTargetCount = (targets: readonly ParentTarget[]): string => {
@@ -84,7 +77,7 @@ class TargetFinder {
     } finally {
       counter.end()
     }
-    await checkEnded(reads)
+    checkEnd(await reads.report)
     this.#presence.check()
   }
 

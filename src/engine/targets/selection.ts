@@ -4,10 +4,11 @@
  */
 
 import { addToGroup } from '../../base/collections.js'
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, getFields, isObject } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { getKindByName } from '../../catalogue/kinds.js'
+import { toMaxCount } from '../../client/paging.js'
 import { usage } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { AnswerService, UiService } from '../command/context.js'
@@ -43,7 +44,7 @@ interface ChosenObject extends GivenObject {
 }
 
 const formatTitle = (record: unknown, title: string | undefined): string => {
-  const fields: Fields = isObject(record) ? record : {}
+  const fields: Fields = getFields(record)
   const value = title === undefined ? undefined : fields[title]
   return typeof value === 'string' && value !== '' ? ` "${value}"` : ''
 }
@@ -249,8 +250,7 @@ export class Selection {
 
   /** Returns the maximum number of objects. */
   get maxObjects(): number {
-    const { limit = 'all' } = this.#options.globals
-    return limit === 'all' ? Number.POSITIVE_INFINITY : limit
+    return toMaxCount(this.#options.globals.limit ?? 'all')
   }
 
   /** Returns the arguments without the flags that only the list takes. */
@@ -281,14 +281,24 @@ export class Selection {
     await this.#context.ui.confirm(withReversal(what, why), names, undefined, count)
   }
 
+  /** Collects the matching objects, and keeps their previous values for the journal. */
   async #collectChosen(
     list: Command,
     given: Given,
     scope: Flags,
     most: number,
   ): Promise<ChosenObjects> {
-    const project = scope.project === undefined ? undefined : String(scope.project)
-    return this.#collect(this.#yieldMatches(list, given, scope, most), project)
+    const { chosen } = this.#options
+    const args: string[] = []
+    const names: string[] = []
+    for await (const found of this.#yieldMatches(list, given, scope, most)) {
+      const { object, called, before } = found
+      if (before !== undefined) chosen.add(before, object)
+      if (before !== undefined && scope.project !== undefined)
+        chosen.add(before, object, String(scope.project))
+      if (args.push(object) <= maxNamed) names.push(called)
+    }
+    return { args, names }
   }
 
   /** Yields the matching objects as they are found. */
@@ -351,21 +361,5 @@ export class Selection {
       silent,
       async () => choice,
     ).yieldFirst(ask, most)
-  }
-
-  /** Collects the matching objects, and keeps their previous values for the journal. */
-  async #collect(
-    found: AsyncIterable<ChosenObject>,
-    project: string | undefined,
-  ): Promise<ChosenObjects> {
-    const { chosen } = this.#options
-    const args: string[] = []
-    const names: string[] = []
-    for await (const { object, called, before } of found) {
-      if (before !== undefined) chosen.add(before, object)
-      if (before !== undefined && project !== undefined) chosen.add(before, object, project)
-      if (args.push(object) <= maxNamed) names.push(called)
-    }
-    return { args, names }
   }
 }

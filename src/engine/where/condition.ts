@@ -50,6 +50,7 @@ const fieldName = /[A-Za-z0-9_.-]+/y
 const jsonText = /"(?:[^"\\]|\\.)*"/y
 const plainText = /[^,|]*/y
 const blanks = /\s*/y
+const comma = /,/y
 const isCondition = /^[a-z_][\w.]* ?(?:[!=]?=|[!=]?~|[<>])/i
 
 class Reader {
@@ -63,7 +64,7 @@ class Reader {
   parse(): Expression {
     const conditions: Condition[] = []
     do conditions.push(this.#parseCondition())
-    while (this.#take(','))
+    while (this.#match(comma) !== '')
     return { text: this.#text, conditions }
   }
 
@@ -125,12 +126,6 @@ class Reader {
         'the text in quotation marks is not a valid JSON string',
       )
     }
-  }
-
-  #take(sign: string): boolean {
-    if (this.#text[this.#at] !== sign) return false
-    this.#at += 1
-    return true
   }
 
   #match(pattern: RegExp): string {

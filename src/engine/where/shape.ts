@@ -1,6 +1,6 @@
 /** Determines types of fields from JSON Schemas, and reads the values of dotted fields, for conditions and sorting. */
 
-import { type Fields, getOwn, isObject } from '../../base/objects.js'
+import { type Fields, getFields, getOwn, isObject } from '../../base/objects.js'
 import { getProperties } from '../../catalogue/fields.js'
 
 // Values of dotted fields. If a part of the path is a list, the values of all its elements count.
@@ -100,7 +100,7 @@ const isRank = (entry: [string, unknown]): entry is [string, number] => typeof e
 
 /** Returns the ranks that a schema gives its words (`x-levels`). */
 const getLevels = (schema: unknown): Ranks | undefined => {
-  const levels = isObject(schema) ? schema['x-levels'] : undefined
+  const levels = getFields(schema)['x-levels']
   return isObject(levels) ? Object.fromEntries(Object.entries(levels).filter(isRank)) : undefined
 }
 

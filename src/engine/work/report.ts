@@ -107,7 +107,7 @@ export const formatOutcomeCounts = (
   ].join(', ')
 
 /** The journal of a run and the line that resumes the run. */
-export interface JournalPlace {
+interface JournalPlace {
   readonly file: string
   /** The line that resumes the run; undefined if it cannot be resumed. */
   readonly resumeLine: string | undefined

@@ -2,7 +2,7 @@
  * Runs work for many objects at once and yields the outcomes in the order of the objects. A window limits how far the
  * work runs ahead, so that neither a long input nor a slow reader makes memory grow.
  */
-import { type Failure, isInterruption } from '../../errors.js'
+import { Failure, isInterruption } from '../../errors.js'
 import type { Listener } from '../../http/gate.js'
 import {
   Breaker,
@@ -169,12 +169,12 @@ class RunEngine<R, I extends Item> {
   readonly #options: WorkOptions<R, I>
   readonly #reported: ReportPromise
   readonly #items: AsyncIterator<I>
-  readonly #groups: AsyncIterator<readonly IndexedItem<I>[]> | undefined
+  /** The objects of each request, which is one unless requests can be merged. */
+  readonly #groups: AsyncIterator<readonly IndexedItem<I>[]>
   readonly #breaker = new Breaker()
   readonly #counter = new OutcomeCounter()
   /** Settled outcomes that were not yielded yet, by the order of their start. */
   readonly #known = new Map<number, ItemOutcome<R, I> | undefined>()
-  #pulled = 0
   #started = 0
   #yielded = 0
   #underWay = 0
@@ -194,7 +194,7 @@ class RunEngine<R, I extends Item> {
     this.#reported = reported
     this.#items = items[Symbol.asyncIterator]()
     const others = { [Symbol.asyncIterator]: () => this.#items }
-    this.#groups = merging && groupMergeable(others, merging.getKey)
+    this.#groups = groupMergeable(others, merging?.getKey ?? (() => undefined))
   }
 
   /** Yields the outcomes in the order of the objects. The work only proceeds while they are read. */
@@ -258,25 +258,21 @@ class RunEngine<R, I extends Item> {
 
   /** The maximum number of requests at once. */
   get #width(): number {
-    const { width } = this.#options.gate
-    return this.#groups === undefined ? width : Math.min(width, maxGroups)
+    const { gate, merging } = this.#options
+    return merging === undefined ? gate.width : Math.min(gate.width, maxGroups)
   }
 
   /** The maximum distance between the first and the last object in progress. */
   get #window(): number {
-    return this.#groups === undefined
+    return this.#options.merging === undefined
       ? windowFactor * this.#width
       : maxAhead + windowFactor * maxMerged
   }
 
   /** Returns the next object, or the objects of the next merged request; undefined at the end. */
   async #pull(): Promise<readonly IndexedItem<I>[] | undefined> {
-    if (this.#groups !== undefined) {
-      const step = await this.#groups.next()
-      return step.done === true ? undefined : step.value
-    }
-    const step = await this.#items.next()
-    return step.done === true ? undefined : [{ place: this.#pulled++, item: step.value }]
+    const step = await this.#groups.next()
+    return step.done === true ? undefined : step.value
   }
 
   /** Processes the objects of one request, from recording their start to recording their outcomes. */
@@ -401,4 +397,10 @@ export const runWork = <R, I extends Item = Item>(options: WorkOptions<R, I>): R
   const reported = new ReportPromise()
   const engine = new RunEngine(options, reported)
   return { report: reported.report, [Symbol.asyncIterator]: () => engine.yieldOutcomes() }
+}
+
+/** @throws Failure if a run was interrupted, or stopped itself */
+export const checkEnd = ({ end, cause }: Report): void => {
+  if (end === 'interrupted') throw new Failure('interrupted', 'interrupted')
+  if (cause !== undefined) throw cause
 }

@@ -1,5 +1,5 @@
 /** Converts answers that refuse a request to a Failure with a category, a message and the next step (`http/README.md`). */
-import { type Fields, isObject } from '../../base/objects.js'
+import { type Fields, isObject, tryParseJson } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
 import { parseRetryAfter, readHeader } from '../headers.js'
 import { formatStatus, getCategory, getStatusName } from '../status.js'
@@ -136,12 +136,8 @@ export const readErrorBody = (bytes: Uint8Array, type = ''): ErrorMessage => {
   const text = new TextDecoder().decode(bytes)
   const claimed = /^\s*(?:text\/html|application\/xhtml)/i.test(type)
   if (!/^\s*[[{"]/.test(text)) return parseTextBody(text, claimed)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return parseTextBody(text, claimed)
-  }
+  const value = tryParseJson(text)
+  if (value === undefined) return parseTextBody(text, claimed)
   if (isObject(value)) return parseObjectBody(value)
   return { text: '', shape: 'text' }
 }

@@ -1,4 +1,5 @@
 /** Masks secrets in what is shown: credentials in headers, addresses and bodies. */
+import { tryParseJson } from '../../base/objects.js'
 import {
   getSecrecies,
   getSecrecy,
@@ -57,11 +58,7 @@ const parseAttributes = (
   if (typeof body !== 'string') return undefined
   if (headers['content-type'] === form)
     return [...new URLSearchParams(body)].map(([name, value]) => ({ [name]: value }))
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
+  return tryParseJson(body)
 }
 
 type RequestContent = Pick<WireRequest, 'path' | 'headers' | 'body' | 'parts' | 'secrets'>

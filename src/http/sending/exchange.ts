@@ -58,8 +58,8 @@ class Body implements AsyncIterableIterator<Uint8Array> {
   }
 
   /** Stops reading. The connection is closed unless the body has ended. */
-  cancel(reason: Error = new Error('cancelled')): void {
-    if (!this.#ended) this.controller.abort(reason)
+  cancel(): void {
+    if (!this.#ended) this.controller.abort(new Error('cancelled'))
     this.#chunks = []
     this.#ended = true
   }

@@ -18,7 +18,6 @@ import {
   renderFigure,
   renderLegend,
   renderLines,
-  type Series,
   toSeries,
   toSnapshotSteps,
   toWords,
@@ -119,6 +118,12 @@ interface SummaryOptions {
   readonly href: (path: string, column: string) => string | undefined
 }
 
+/** Chooses the series of a chart by the counts of all words, and returns the words that have one. */
+const chooseSeries = (totals: ReadonlyMap<string, number>) => {
+  const series = toSeries(chooseWords(totals))
+  return { series, shown: new Set(series.map(({ word }) => word)) }
+}
+
 /** Counts the rows of a list. */
 export class ListSummary {
   readonly #columns: readonly SummaryColumn[]
@@ -209,7 +214,7 @@ export class ListSummary {
     if (this.#choice.kind !== 'columns' || this.#days.size === 0) return []
     const days = [...this.#days.keys()].sort((a, b) => a - b)
     const [from, to] = [toDay((days[0] ?? 0) * dayLength), toDay((days.at(-1) ?? 0) * dayLength)]
-    const name = toWords((this.#columns[this.#choice.time]?.name ?? '').replace(/_at$/, ''))
+    const name = this.#nameOf(this.#choice.time)
     return [from === to ? `${name} ${from}` : `${name} ${from} to ${to}`]
   }
 
@@ -228,6 +233,11 @@ export class ListSummary {
     }
   }
 
+  /** Returns the name of a column in words: `created` for `created_at`. */
+  #nameOf(at: number): string {
+    return toWords((this.#columns[at]?.name ?? '').replace(/_at$/, ''))
+  }
+
   #wordsOf(at: number | undefined): readonly string[] {
     return at === undefined ? [] : (this.#columns[at]?.words ?? [])
   }
@@ -238,11 +248,10 @@ export class ListSummary {
     if (days.length < 2 || span > maxDays) return nothing
     const unit = chooseUnit(span)
     const totals = orderCounts(this.#words, this.#wordsOf(words))
-    const series = toSeries(chooseWords(totals))
-    const shown = new Set(series.map(({ word }) => word))
+    const { series, shown } = chooseSeries(totals)
     const steps = toSteps(this.#days, unit, shown)
-    const name = toWords((this.#columns[time]?.name ?? '').replace(/_at$/, ''))
-    const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
+    const name = this.#nameOf(time)
+    const by = words === undefined ? '' : `, by ${this.#nameOf(words)}`
     const title = `${capitalize(this.#options.nouns[1])} ${name} per ${unit}${by}`
     const caption = describeSteps(steps, unit, series, this.#options.nouns[1])
     return renderFigure(title, caption, [
@@ -275,13 +284,12 @@ export class ListSummary {
   #drawRows({ words, parts }: Extract<ChartChoice, { kind: 'rows' }>): Markup {
     const totals = orderCounts(this.#words, this.#wordsOf(parts))
     const isPlain = parts === undefined
-    const name = toWords(this.#columns[words]?.name ?? '')
+    const name = this.#nameOf(words)
     const rowWords = orderCounts(
       new Map([...this.#rows].map(([word, counts]) => [word, sumCounts(counts)])),
       this.#wordsOf(words),
     )
-    const series = toSeries(chooseWords(isPlain ? rowWords : totals))
-    const shown = new Set(series.map(({ word }) => word))
+    const { series, shown } = chooseSeries(isPlain ? rowWords : totals)
     const rows = [...rowWords.keys()].map((word): ChartRow => {
       const counts = this.#rows.get(word) ?? new Map<string, number>()
       const own = isPlain
@@ -289,9 +297,7 @@ export class ListSummary {
         : mergeUnshown(counts, shown)
       return { name: toWords(word), label: toWords(word), counts: own }
     })
-    const title = isPlain
-      ? `By ${name}`
-      : `By ${name} and ${toWords(this.#columns[parts]?.name ?? '')}`
+    const title = isPlain ? `By ${name}` : `By ${name} and ${this.#nameOf(parts)}`
     const first = renderFigure(title, '', [
       drawRows(rows, series),
       isPlain ? nothing : renderLegend(series, mergeUnshown(totals, shown)),
@@ -306,10 +312,9 @@ export class ListSummary {
     const snapshots = [...new Set([...this.#rows.keys(), ...this.#options.snapshots()])].sort()
     if (snapshots.length < 2) return nothing
     const totals = orderCounts(this.#words, this.#wordsOf(words))
-    const series = toSeries(chooseWords(totals))
-    const shown = new Set(series.map(({ word }) => word))
+    const { series, shown } = chooseSeries(totals)
     const steps = snapshots.map((one) => mergeUnshown(this.#rows.get(one) ?? new Map(), shown))
-    const by = words === undefined ? '' : `, by ${toWords(this.#columns[words]?.name ?? '')}`
+    const by = words === undefined ? '' : `, by ${this.#nameOf(words)}`
     const title = `${capitalize(this.#options.nouns[1])} per snapshot${by}`
     const lines = series.map((one) => ({
       ...one,
@@ -323,9 +328,7 @@ export class ListSummary {
     )
   }
 
-  #drawParents(
-    words: { readonly series: readonly Series[]; readonly shown: ReadonlySet<string> } | undefined,
-  ): Markup | undefined {
+  #drawParents(words: ReturnType<typeof chooseSeries> | undefined): Markup | undefined {
     const { parent, href } = this.#options
     const column = this.#columns[parent ?? -1]?.name
     if (column === undefined || this.#parents.size < 2) return undefined

@@ -1,4 +1,5 @@
 /** Reads the header of a configuration (`spec: inputs:`), and replaces the inputs in the document after it. */
+import { tryParseJson } from '../../base/objects.js'
 import { compileRegex, evaluateExpression, loadRegexes } from './expression.js'
 import { fillBlocks } from './interpolation.js'
 import { checkNode, getSchema } from './schema.js'
@@ -21,11 +22,8 @@ const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && kind
 const toKind = (kind: Kind, value: unknown): unknown => {
   if (kind === 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value)
   if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
+  const parsed = tryParseJson(value)
+  return parsed === undefined ? value : parsed
 }
 
 /** The declaration of an input, after the rule that applies. */

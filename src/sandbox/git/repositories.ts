@@ -94,8 +94,8 @@ export class Repository {
   }
 
   /** Returns the standard output as text, without line breaks at its end; undefined if git fails. */
-  async line(args: readonly string[], options: GitOptions = {}): Promise<string | undefined> {
-    return (await this.read(args, options))?.toString('utf8').trimEnd()
+  async line(args: readonly string[]): Promise<string | undefined> {
+    return (await this.read(args))?.toString('utf8').trimEnd()
   }
 
   /** Returns the standard output as text. @throws Error if git fails */

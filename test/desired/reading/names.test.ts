@@ -70,7 +70,6 @@ describe('groups', () => {
   it('are those of projects, and are asked for only where none shows them', async () => {
     const { view, asked } = opened()
     await view.places({
-      site: false,
       groups: [],
       projects: [],
       below: ['platform'],

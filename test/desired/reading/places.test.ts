@@ -10,7 +10,7 @@ import { json, rejected, serve } from '../../support/servers.js'
 import { instanceAt } from '../open.js'
 
 const box = sandbox()
-const nothing: KnownPlaces = { site: false, groups: [], projects: [], below: [], membersBelow: [] }
+const nothing: KnownPlaces = { groups: [], projects: [], below: [], membersBelow: [] }
 const paths = (places: readonly { path: string }[]) => places.map(({ path }) => path)
 
 const found = async (

@@ -76,7 +76,7 @@ describe('many projects', () => {
     })
     const { instance, asked } = instanceAt(base, 'token')
     const view = openView(instance)
-    const reach = { site: false, groups: [], projects: [], below: ['g'], membersBelow: [] }
+    const reach = { groups: [], projects: [], below: ['g'], membersBelow: [] }
     const { projects } = await view.places(reach)
     expect(projects).toHaveLength(count)
     const kinds = ['members', 'approvals'].map((name) => kindOf('project', name))

@@ -23,7 +23,7 @@ const secretParams = writing.flatMap((endpoint) =>
 
 describe('the header of a journal', () => {
   it.each(secretParams)('of %s says of %s where it came from', (_, name, endpoint, param) => {
-    const plan = { key: '', endpoint, values: { [name]: canary } }
+    const plan = { endpoint, values: { [name]: canary } }
     const raw = (text: string) => ({
       args: [],
       flags: new Map([[getFlagName(name, param), [text]]]),
@@ -42,7 +42,7 @@ describe('the header of a journal', () => {
     if (endpoint === undefined) throw new Error('none')
     const names = ['password', 'api_key', 'runners_token', 'signing_secret']
     const extra = Object.fromEntries(names.map((name) => [name, canary]))
-    const plan = { key: '', endpoint, values: {}, extra }
+    const plan = { endpoint, values: {}, extra }
     expect(JSON.stringify(getJournalInput(plan, { args: [], flags: new Map() }))).not.toContain(
       canary,
     )

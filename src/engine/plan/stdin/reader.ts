@@ -1,6 +1,8 @@
 /** Reads objects from standard input while it arrives: JSON, CSV or tab-separated lists as svcctl prints them, or one object per line. */
+
 import { type CutValue, createTooLongFault, JsonCutter } from '../../../base/json/cutter.js'
 import { maxBuilt } from '../../../base/json/json.js'
+import { tryParseJson } from '../../../base/objects.js'
 import { unescapeFormula } from '../../../base/text.js'
 import { usage } from '../../../errors.js'
 import type { Command, Given } from '../../command/types.js'
@@ -186,11 +188,7 @@ export const createTableCutter = <T>(
 /** Removes the quotes of a line, which jq without `-r` and spreadsheets write around texts. */
 const unquoteLine = (line: NumberedText): NumberedText => {
   if (!/^\s*"/.test(line.text)) return line
-  try {
-    return { ...line, text: String(JSON.parse(line.text)) }
-  } catch {
-    return line
-  }
+  return { ...line, text: String(tryParseJson(line.text) ?? line.text) }
 }
 
 /** Creates the cutter for one object per line. */
