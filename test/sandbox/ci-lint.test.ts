@@ -16,7 +16,7 @@ describe('a valid configuration', () => {
     ],
     [
       'a bridge',
-      'a:\n  trigger: {project: g/p, strategy: depend}\n  rules: [{if: \'$A == "x" && ($B =~ /y/i || $C)\'}]\n',
+      'a:\n  trigger: {project: g/p, strategy: depend}\n  rules: [{if: \'$A == "x" && ($B =~ /yy/i || $C)\'}]\n',
     ],
     ['needs within a stage', `${job}b:\n  script: x\n  needs: [a, {job: c, optional: true}]\n`],
     ['a delayed job', 'a:\n  script: x\n  when: delayed\n  start_in: 30 minutes\n'],

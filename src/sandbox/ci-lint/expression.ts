@@ -14,8 +14,9 @@ type Evaluator = (scope: Scope) => unknown
 /** The parts of the language that older versions do not have. */
 type LaterPart = 'negation' | 'literals'
 
+/** The tokens of the language. As on instances, a regular expression has at least two characters. */
 const token =
-  /(\|\||&&|==|!=|=~|!~|!|\(|\))|\$\[\[\s*inputs\.([\w-]+)\s*\]\]|\$(\w+)|"([^"\n]*)"|'([^'\n]*)'|(\/(?:[^/]|\\\/)+[^\\]\/[ismU]*|\/[^/\\]\/[ismU]*)|(null)|\b(true|false)\b/y
+  /(\|\||&&|==|!=|=~|!~|!|\(|\))|\$\[\[\s*inputs\.([\w-]+)\s*\]\]|\$(\w+)|"([^"\n]*)"|'([^'\n]*)'|(\/(?:[^/]|\\\/)+[^\\]\/[ismU]*)|(null)|\b(true|false)\b/y
 const blank = /\s*/y
 
 /** The maximum number of tokens in an expression, as on instances. */
@@ -77,12 +78,15 @@ const isTruthy = (value: unknown): boolean => value !== null && value !== '' && 
 const isPattern = (value: unknown): value is RE2JS =>
   engine !== undefined && value instanceof engine
 
-/** True if a text matches a pattern. If the right side is a plain text, it has to contain the left one. */
+/**
+ * True if a text matches a pattern. If the right side is a plain text, it has to contain the left one. A variable without a value is the
+ * empty text.
+ */
 const matches = (left: unknown, right: unknown): boolean => {
-  if (typeof left !== 'string') return false
+  const text = String(left ?? '')
   const pattern = typeof right === 'string' ? (compileRegex(right) ?? right) : right
-  if (typeof pattern === 'string') return pattern.includes(left)
-  return isPattern(pattern) && pattern.matcher(left).find()
+  if (typeof pattern === 'string') return pattern.includes(text)
+  return isPattern(pattern) && pattern.matcher(text).find()
 }
 
 /** True if two values are equal. A boolean is equal to its text. */

@@ -107,7 +107,7 @@ const getVerdict = async (
   const left = [...inputFiles, ...whole.left]
   const context = occasion === undefined ? undefined : await getContext(tree, occasion)
   const paths = context?.changed !== undefined || context?.files !== undefined
-  await loadRegexes(paths || hasRegex([tree, entries]))
+  await loadRegexes(paths || hasRegex([tree, entries]) || hasKeyword(tree, 'regex'))
   const early = [
     ...errors.map((text) => ({ text })),
     ...entries.flatMap((entry) => checkNode(getSchema('include'), entry, 'include', asOf)),

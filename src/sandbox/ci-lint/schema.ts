@@ -147,6 +147,16 @@ const buildSentence = (subject: string, says: string, changes: readonly string[]
   return `${subject} ${says}${shown.length === 0 ? '' : ` (${shown.join(', ')})`}`
 }
 
+/** Makes warnings of the findings of an advised schema. */
+const adviseOnly = ({ advised }: KeywordSchema, found: readonly Finding[]): readonly Finding[] =>
+  advised === true
+    ? found.map((one) => ({
+        ...one,
+        text: buildSentence(one.text, "(the service's schema does not allow this)"),
+        advice: true,
+      }))
+    : found
+
 const createPlaceBelow = (path: string, key: string, schema: KeywordSchema): Place => ({
   path: `${path}:${key}`,
   ...(isEntry(schema) ? {} : { owner: path, keyword: toWords(key) }),
@@ -194,14 +204,7 @@ class Validator {
   /** Checks a value. Only the first assertion that it violates is reported. */
   check(any: AnySchema, value: unknown, place: Place): readonly Finding[] {
     const schema = resolve(any)
-    const findings = this.#checkParts(schema, value, place)
-    if (schema.advised !== true) return findings
-    const reason = "(the service's schema does not allow this)"
-    return findings.map((one) => ({
-      ...one,
-      text: buildSentence(one.text, reason),
-      advice: true,
-    }))
+    return adviseOnly(schema, this.#checkParts(schema, value, place))
   }
 
   #checkParts(schema: KeywordSchema, value: unknown, place: Place): readonly Finding[] {
@@ -267,7 +270,7 @@ class Validator {
     if (fault === undefined) return []
     const subject = `${path} ${about === undefined ? 'config' : toWords(about)}`
     const finding = this.#describe(condition, fault, value, subject)
-    return [curable === true ? { ...finding, curable } : finding]
+    return adviseOnly(condition, [curable === true ? { ...finding, curable } : finding])
   }
 
   #checkUnknown(schema: KeywordSchema, value: Hash, path: string): readonly Finding[] {

@@ -34,6 +34,11 @@ const checkSize = async (text: string): Promise<void> => {
 
 /** Parses the documents of a text. Errors have the messages of instances, with their positions in this text. */
 const parseDocuments = (text: string): readonly YamlNode[] => {
+  // Instances divide a text into documents before they parse it, which leaves a directive without its document.
+  if (/^[ \t]*[^\s#]/m.exec(text)?.[0] === '%')
+    throw new UnreadableError([
+      '(<unknown>): did not find expected <document start> at line 1 column 1',
+    ])
   try {
     return parseYamlNodes(text)
   } catch (error) {
