@@ -136,6 +136,10 @@ interface Place {
   readonly keyword?: string
 }
 
+/** Shows a value in a message. Hashes and lists are shown as JSON. */
+const toShown = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+
 const toWords = (key: string): string => key.replaceAll('_', ' ')
 
 const getSubject = ({ path, owner, keyword }: Place): string =>
@@ -331,7 +335,7 @@ class Validator {
       limit: [Reflect.get(schema, fault.keyword)],
     }
     const text = getMessage(schema, fault.keyword).replace(/\{(\w+)\}/g, (_, name) =>
-      [ofMessage[name]].flat().join(', '),
+      [ofMessage[name]].flat().map(toShown).join(', '),
     )
     const changes = wrong.map((one) =>
       describeChange(`\`${one}\``, oneOf.find((word) => word.const === one) ?? {}, this.#asOf),
