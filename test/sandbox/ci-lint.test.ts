@@ -146,7 +146,7 @@ describe('warnings and the expanded text', () => {
     const content =
       '.x:\n  script: [one]\na:\n  extends: .x\nb:\n  script:\n    - !reference [.x, script]\n    - two\n'
     const alone = await lintContent(content, {})
-    expect(await alone.merged?.()).toContain('extends: .x')
+    expect(await alone.merged?.()).toContain('extends: ".x"')
     expect(await alone.merged?.()).toContain('- - one\n    - two')
     const files = {
       project: 'platform/app',
@@ -196,6 +196,16 @@ describe('the endpoints', () => {
     expect((await send('POST /ci/lint', { json: {} })).refusal).toEqual({
       error: 'content is missing',
     })
+  })
+
+  it('write texts so that they are texts when they are checked again', async () => {
+    const content =
+      'a: {script: ["x\\ty"], variables: {A: "yes", B: "010", C: "2020-01-01", D: "1:30"}}\n'
+    const { body } = await send('POST /ci/lint?include_merged_yaml=true', { json: { content } })
+    for (const line of ['A: "yes"', 'B: "010"', 'C: "2020-01-01"', 'D: "1:30"', '- "x\\ty"'])
+      expect(body.merged_yaml).toContain(`${line}\n`)
+    const again = await send('POST /ci/lint', { json: { content: body.merged_yaml } })
+    expect(again.body.errors).toEqual([])
   })
 
   it('check the head of the default branch with its local files', async () => {

@@ -46,7 +46,7 @@ export interface LintVerdict {
   /** The pipeline, if one was requested and the configuration is valid. */
   readonly plan?: PipelinePlan | undefined
   /** Returns the expanded configuration as YAML; absent if the text could not be read. */
-  readonly merged?: () => Promise<string>
+  readonly merged?: () => string
 }
 
 /** The maximum number of reported errors, and of warnings. */
