@@ -169,6 +169,36 @@ describe('a simulated pipeline', () => {
     expect(await dry(`variables: {GO: 'yes'}\n${content}`)).toEqual([])
   })
 
+  it.each([
+    ['a class of characters', 'v[0-9].[!b]d', 'v1.ad', 'v1.bd'],
+    ['a sign that means itself', '\\\\*.[\\\\]a]d', '*.]d', 'x.ad'],
+    ['alternatives in alternatives', '{a,{b,c}}.txt', 'c.txt', '{b.txt'],
+    ['a folder', 'docs/', 'docs/x/a.md', 'doc/a.md'],
+    ['variables in variables', '$DIR/*.md', 'src/app/a.md', '$DIR/a.md'],
+    ['no such variable', '$NONE/*.md', '$NONE/a.md', '/a.md'],
+    ['no bracket that closes', '{a,b}[c', 'none', 'a[c'],
+  ])('reads globs as instances do: %s', async (_name, glob, fits, other) => {
+    const content = `variables: {DIR: src/$APP, APP: app}\na: {script: x, rules: [{exists: ["${glob}"]}]}\n`
+    const look = async (...paths: readonly string[]) =>
+      (
+        await lintContent(content, {
+          occasion: { branch: 'main', variables: {}, files: async () => paths },
+        })
+      ).errors
+    const none = ['No stages / jobs for this pipeline.']
+    expect(await look(other, fits)).toEqual(fits === 'none' ? none : [])
+    expect(await look(other)).toEqual(none)
+  })
+
+  it('knows refs by the project behind an @, and pushes by both names', async () => {
+    const of = (ref: string) =>
+      dry(`a: {script: x, only: ["${ref}"]}\n`, { CI_PROJECT_PATH: 'platform/app' })
+    for (const ref of ['main@platform/app', '/^ma/@platform/app', 'push', 'pushes', 'branches'])
+      expect(await of(ref)).toEqual([])
+    for (const ref of ['main@platform/lib', 'tags', 'web'])
+      expect(await of(ref)).toEqual(['No stages / jobs for this pipeline.'])
+  })
+
   it('is filtered by its workflow, and misses jobs that others need', async () => {
     expect(await dry(`workflow: {rules: [{if: $NO}]}\n${job}`)).toEqual([
       'Pipeline filtered out by workflow rules.',
