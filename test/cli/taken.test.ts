@@ -168,6 +168,7 @@ describe('an attribute counts as not taken', () => {
       { description: 'b a' },
       { description: 'a b' },
     ],
+    ['when a text ends in a slash', runners.update, { description: 'a/' }, { description: 'a' }],
     [
       'when a text begins with the same day',
       runners.update,

@@ -27,8 +27,7 @@ import type { InstanceExchange } from './exchange.js'
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && !value.length)
 
-const normalizeText = (text: string): string =>
-  trimTrailingSlashes(text.replaceAll('\r\n', '\n').trim())
+const normalizeText = (text: string): string => text.replaceAll('\r\n', '\n').trim()
 
 const dayPattern = /^\d{4}-\d{2}-\d{2}/
 /** Compares two texts as times. If one of them is only a day, the days are compared. */
@@ -51,12 +50,19 @@ const isSameKey = (a: string, b: string): boolean =>
   /^(ssh|ecdsa|sk)-/.test(a) && a.split(' ', 2).join() === b.split(' ', 2).join()
 
 /**
- * Compares two texts. One without a declaration may be a list whose items the instance returns in another order, a time or a key. A
- * declaration tells which of these a text is, and the words of any other text have an order.
+ * Compares two texts. One without a declaration may be an address, a list whose items the instance returns in another order, a time or a
+ * key. A declaration tells which of these a text is, and the words of any other text have an order.
  */
 const isSameText = (a: string, b: string, param: Param | undefined): boolean => {
-  if (normalizeText(a) === normalizeText(b)) return true
-  if (param === undefined) return hasSameItems(a, b) || isSameTime(a, b) || isSameKey(a, b)
+  const [one, other] = [normalizeText(a), normalizeText(b)]
+  if (one === other) return true
+  if (param === undefined)
+    return (
+      trimTrailingSlashes(one) === trimTrailingSlashes(other) ||
+      hasSameItems(a, b) ||
+      isSameTime(a, b) ||
+      isSameKey(a, b)
+    )
   return getParamFormat(param) === 'public-key' && isSameKey(a, b)
 }
 
