@@ -162,6 +162,19 @@ describe('an attribute counts as not taken', () => {
   it.each<[string, Endpoint, Values, unknown]>([
     ['when the answer lacks it', runners.update, { description: 'x' }, {}],
     ['when it kept the old text', runners.update, { description: 'x' }, { description: 'y' }],
+    [
+      'when words have another order',
+      runners.update,
+      { description: 'b a' },
+      { description: 'a b' },
+    ],
+    ['when a text ends in a slash', runners.update, { description: 'a/' }, { description: 'a' }],
+    [
+      'when a text begins with the same day',
+      runners.update,
+      { description: '2026-01-02' },
+      { description: '2026-01-02 build' },
+    ],
     ['when a boolean is the other', runners.update, { locked: true }, { locked: 'false' }],
     ['when a list lacks one', runners.update, { tag_list: ['a', 'b'] }, { tag_list: ['a', 'c'] }],
     ['when a list is longer', runners.update, { tag_list: ['a'] }, { tag_list: ['a', 'c'] }],

@@ -24,6 +24,21 @@ describe('a dry run', () => {
     expect([code, sent(), server.lines()]).toEqual([0, [], ['GET /runners/1']])
   })
 
+  it('shows a change of the order of words', async () => {
+    server.answer = answers({ 'GET /runners/1': { ...runner, description: 'web, db' } })
+    const { stdout } = await call([
+      'runners',
+      'update',
+      '1',
+      '--description',
+      'db web',
+      '--dry-run',
+    ])
+    expect(rowsOf(stdout)).toEqual([
+      { object: '1', attribute: 'description', now: 'web, db', new: 'db web' },
+    ])
+  })
+
   it('is an object each for programs', async () => {
     server.answer = answers({ 'GET /runners/1': runner, 'GET /runners/2': { ...runner, id: 2 } })
     const { stdout } = await call('runners pause 1 2 --dry-run -o ndjson')

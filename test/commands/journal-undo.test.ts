@@ -145,6 +145,21 @@ const rows: Readonly<Record<string, Row>> = {
   },
 }
 
+it('restores the order of words, and leaves the order alone that somebody gave them since', async () => {
+  const set = (text: string) => run(['runners', 'update', '1', '2', '--description', text, '--yes'])
+  await set('web db')
+  expect((await set('db web')).stderr).not.toContain('already')
+  await fetch(`${sandbox.url}/api/v4/runners/2`, {
+    method: 'PUT',
+    headers: { 'PRIVATE-TOKEN': 'sandbox-root-token', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ description: 'web, db' }),
+  })
+  const { code, stderr } = await run('journal undo last --yes')
+  expect([code, stderr]).toEqual([8, expect.stringContaining('2: it changed since the run')])
+  expect((await json('runners get 1')).description).toBe('web db')
+  expect((await json('runners get 2')).description).toBe('web, db')
+})
+
 describe('journal undo', () => {
   it.each(Object.entries(rows))(
     'brings back what %s changed, and says so when it is already',

@@ -16,7 +16,7 @@ describe('a valid configuration', () => {
     ],
     [
       'a bridge',
-      'a:\n  trigger: {project: g/p, strategy: depend}\n  rules: [{if: \'$A == "x" && ($B =~ /y/i || $C)\'}]\n',
+      'a:\n  trigger: {project: g/p, strategy: depend}\n  rules: [{if: \'$A == "x" && ($B =~ /yy/i || $C)\'}]\n',
     ],
     ['needs within a stage', `${job}b:\n  script: x\n  needs: [a, {job: c, optional: true}]\n`],
     ['a delayed job', 'a:\n  script: x\n  when: delayed\n  start_in: 30 minutes\n'],
@@ -146,7 +146,7 @@ describe('warnings and the expanded text', () => {
     const content =
       '.x:\n  script: [one]\na:\n  extends: .x\nb:\n  script:\n    - !reference [.x, script]\n    - two\n'
     const alone = await lintContent(content, {})
-    expect(await alone.merged?.()).toContain('extends: .x')
+    expect(await alone.merged?.()).toContain('extends: ".x"')
     expect(await alone.merged?.()).toContain('- - one\n    - two')
     const files = {
       project: 'platform/app',
@@ -167,6 +167,36 @@ describe('a simulated pipeline', () => {
     expect(await dry(content)).toEqual(['No stages / jobs for this pipeline.'])
     expect(await dry(content, { GO: 'yes' })).toEqual([])
     expect(await dry(`variables: {GO: 'yes'}\n${content}`)).toEqual([])
+  })
+
+  it.each([
+    ['a class of characters', 'v[0-9].[!b]d', 'v1.ad', 'v1.bd'],
+    ['a sign that means itself', '\\\\*.[\\\\]a]d', '*.]d', 'x.ad'],
+    ['alternatives in alternatives', '{a,{b,c}}.txt', 'c.txt', '{b.txt'],
+    ['a folder', 'docs/', 'docs/x/a.md', 'doc/a.md'],
+    ['variables in variables', '$DIR/*.md', 'src/app/a.md', '$DIR/a.md'],
+    ['no such variable', '$NONE/*.md', '$NONE/a.md', '/a.md'],
+    ['no bracket that closes', '{a,b}[c', 'none', 'a[c'],
+  ])('reads globs as instances do: %s', async (_name, glob, fits, other) => {
+    const content = `variables: {DIR: src/$APP, APP: app}\na: {script: x, rules: [{exists: ["${glob}"]}]}\n`
+    const look = async (...paths: readonly string[]) =>
+      (
+        await lintContent(content, {
+          occasion: { branch: 'main', variables: {}, files: async () => paths },
+        })
+      ).errors
+    const none = ['No stages / jobs for this pipeline.']
+    expect(await look(other, fits)).toEqual(fits === 'none' ? none : [])
+    expect(await look(other)).toEqual(none)
+  })
+
+  it('knows refs by the project behind an @, and pushes by both names', async () => {
+    const of = (ref: string) =>
+      dry(`a: {script: x, only: ["${ref}"]}\n`, { CI_PROJECT_PATH: 'platform/app' })
+    for (const ref of ['main@platform/app', '/^ma/@platform/app', 'push', 'pushes', 'branches'])
+      expect(await of(ref)).toEqual([])
+    for (const ref of ['main@platform/lib', 'tags', 'web'])
+      expect(await of(ref)).toEqual(['No stages / jobs for this pipeline.'])
   })
 
   it('is filtered by its workflow, and misses jobs that others need', async () => {
@@ -196,6 +226,16 @@ describe('the endpoints', () => {
     expect((await send('POST /ci/lint', { json: {} })).refusal).toEqual({
       error: 'content is missing',
     })
+  })
+
+  it('write texts so that they are texts when they are checked again', async () => {
+    const content =
+      'a: {script: ["x\\ty"], variables: {A: "yes", B: "010", C: "2020-01-01", D: "1:30"}}\n'
+    const { body } = await send('POST /ci/lint?include_merged_yaml=true', { json: { content } })
+    for (const line of ['A: "yes"', 'B: "010"', 'C: "2020-01-01"', 'D: "1:30"', '- "x\\ty"'])
+      expect(body.merged_yaml).toContain(`${line}\n`)
+    const again = await send('POST /ci/lint', { json: { content: body.merged_yaml } })
+    expect(again.body.errors).toEqual([])
   })
 
   it('check the head of the default branch with its local files', async () => {

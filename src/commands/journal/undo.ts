@@ -15,13 +15,13 @@ import {
 } from '../../engine/journal/folder.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
 import {
-  chooseUndoAction,
   findInverse,
   getUnrecordedNames,
   type Inverse,
   readCurrent,
 } from '../../engine/journaling/inverse.js'
 import { reportGap } from '../../engine/journaling/runs.js'
+import { chooseUndoAction } from '../../engine/journaling/undo-action.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import type { UndoableItem } from '../../engine/work/report.js'
 import { Failure, usage } from '../../errors.js'
@@ -66,7 +66,11 @@ const needsRestore = async (
 ): Promise<boolean> => {
   const was = getReverted(plan)
   const sent = { ...was.after, ...was.before }
-  const taking = chooseUndoAction(was, await readCurrent(instance, inverse, plan, sent))
+  const taking = chooseUndoAction(
+    was,
+    await readCurrent(instance, inverse, plan, sent),
+    plan.endpoint.params,
+  )
   if (taking === 'conflict') throw new Failure('conflict', 'it changed since the run')
   return taking === 'write'
 }

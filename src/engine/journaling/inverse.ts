@@ -18,7 +18,6 @@ import type { InstanceService } from '../command/context.js'
 import { getScope } from '../command/derive.js'
 import { findObjectReader, getShownValue, toSentForm } from '../command/object-reader.js'
 import type { Plan } from '../command/types.js'
-import { isAsSent } from '../instance/caller.js'
 import type { Attributes, Header, RepeatedRun } from '../journal/lines.js'
 import type { OutcomeFacts } from '../journal/run-record.js'
 import type { PlanAnswer } from '../rows.js'
@@ -387,43 +386,4 @@ export const readCurrent = async (
     if (mayBeGone && isMissing(error)) return null
     throw error
   }
-}
-
-/** The action of undo for an object. */
-type UndoAction =
-  /** The object is as the run left it. */
-  | 'write'
-  /** The object is as it was before the run. */
-  | 'unchanged'
-  /** Somebody changed the object since. */
-  | 'conflict'
-
-/**
- * True if an object has the given state.
- * @param isEqual compares an attribute with its present value
- */
-const matchesState = (
-  now: Attributes,
-  wanted: Attributes,
-  isEqual: (value: unknown, present: unknown) => boolean,
-): boolean =>
-  wanted === null || now === null
-    ? wanted === now
-    : Object.entries(wanted).every(([name, value]) => isEqual(value, now[name]))
-
-/**
- * Chooses what undo does with an object.
- * @param now the current attributes; null if the object does not exist
- */
-export const chooseUndoAction = (
-  { before, after }: Pick<UndoableItem, 'before' | 'after'>,
-  now: Attributes,
-): UndoAction => {
-  const isSame = (value: unknown, present: unknown): boolean =>
-    isDeepStrictEqual(present ?? null, value ?? null)
-  if (matchesState(now, before, isSame)) return 'unchanged'
-  // The state after the run may be known from what was sent. An attribute that the instance does not show counts as unchanged.
-  const isAsLeft = (value: unknown, present: unknown): boolean =>
-    present === undefined || isSame(value, present) || isAsSent(value, present)
-  return matchesState(now, after, isAsLeft) ? 'write' : 'conflict'
 }

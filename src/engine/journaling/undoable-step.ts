@@ -5,7 +5,7 @@
 
 import { type Fields, isObject } from '../../base/objects.js'
 import { masked } from '../../base/secrets/names.js'
-import { getMethod } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod } from '../../catalogue/endpoint.js'
 import { Failure, isMissing, recoverFrom } from '../../errors.js'
 import type { InstanceService } from '../command/context.js'
 import { UnchangedAnswer } from '../command/outcomes.js'
@@ -31,10 +31,12 @@ const isNamedCreation = (plan: Plan): boolean =>
   isCreation(plan.endpoint) && plan.values[plan.endpoint.args?.[0] ?? ''] !== undefined
 
 /** True if the attributes have the wanted values. */
-const hasAttributes = (wanted: Fields, now: Attributes): boolean =>
+const hasAttributes = (wanted: Fields, now: Attributes, { params }: Endpoint): boolean =>
   now !== null &&
   Object.keys(wanted).length > 0 &&
-  Object.entries(wanted).every(([name, sent]) => now[name] !== masked && isAsSent(sent, now[name]))
+  Object.entries(wanted).every(
+    ([name, sent]) => now[name] !== masked && isAsSent(sent, now[name], params[name]),
+  )
 
 /** Returns the previous attributes from the record that planning already read. */
 const getPlannedAttributes = (plan: Plan): Attributes | undefined =>
@@ -173,7 +175,7 @@ export class UndoableStep {
     if (item.resumeBy === 'verifying') return this.#verifySent(item, plan, send)
     const seen = this.getSeen(item)
     const isAsWanted =
-      seen.before !== undefined && hasAttributes(getWantedFields(plan), seen.before)
+      seen.before !== undefined && hasAttributes(getWantedFields(plan), seen.before, plan.endpoint)
     if (item.resumeBy === 'comparing' && isAsWanted)
       return { answer: createUnchangedAnswer(), facts: {} }
     const sending = item.resumeBy === 'repeating' ? sendAgain(send, plan) : send(plan)
@@ -222,7 +224,7 @@ export class UndoableStep {
     const now = await this.#readNow(item, plan)
     if (now === undefined) throw createUnknownFailure('and no request shows whether it was')
     if (now === null) return this.#describeSent(item, plan, await send(plan), {})
-    if (Object.keys(wanted).length > 0 && !hasAttributes(wanted, now))
+    if (Object.keys(wanted).length > 0 && !hasAttributes(wanted, now, plan.endpoint))
       throw createUnknownFailure('but its values differ')
     return { answer: {}, facts: {} }
   }

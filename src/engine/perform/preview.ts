@@ -88,7 +88,8 @@ const toChange = (
   [name, sent]: readonly [string, unknown],
 ) => {
   const now = record === undefined ? undefined : getShownValue(record, name, ask.endpoint)
-  const same = record !== undefined && now !== undefined && isAsSent(sent, now)
+  const same =
+    record !== undefined && now !== undefined && isAsSent(sent, now, ask.endpoint.params[name])
   return { attribute: name, now: toSentForm(now, sent), new: sent, already_so: same }
 }
 

@@ -14,8 +14,9 @@ type Evaluator = (scope: Scope) => unknown
 /** The parts of the language that older versions do not have. */
 type LaterPart = 'negation' | 'literals'
 
+/** The tokens of the language. As on instances, a regular expression has at least two characters. */
 const token =
-  /(\|\||&&|==|!=|=~|!~|!|\(|\))|\$\[\[\s*inputs\.([\w-]+)\s*\]\]|\$(\w+)|"([^"\n]*)"|'([^'\n]*)'|(\/(?:[^/]|\\\/)+[^\\]\/[ismU]*|\/[^/\\]\/[ismU]*)|(null)|\b(true|false)\b/y
+  /(\|\||&&|==|!=|=~|!~|!|\(|\))|\$\[\[\s*inputs\.([\w-]+)\s*\]\]|\$(\w+)|"([^"\n]*)"|'([^'\n]*)'|(\/(?:[^/]|\\\/)+[^\\]\/[ismU]*)|(null)|\b(true|false)\b/y
 const blank = /\s*/y
 
 /** The maximum number of tokens in an expression, as on instances. */
@@ -77,12 +78,15 @@ const isTruthy = (value: unknown): boolean => value !== null && value !== '' && 
 const isPattern = (value: unknown): value is RE2JS =>
   engine !== undefined && value instanceof engine
 
-/** True if a text matches a pattern. If the right side is a plain text, it has to contain the left one. */
+/**
+ * True if a text matches a pattern. If the right side is a plain text, it has to contain the left one. A variable without a value is the
+ * empty text.
+ */
 const matches = (left: unknown, right: unknown): boolean => {
-  if (typeof left !== 'string') return false
+  const text = String(left ?? '')
   const pattern = typeof right === 'string' ? (compileRegex(right) ?? right) : right
-  if (typeof pattern === 'string') return pattern.includes(left)
-  return isPattern(pattern) && pattern.matcher(left).find()
+  if (typeof pattern === 'string') return pattern.includes(text)
+  return isPattern(pattern) && pattern.matcher(text).find()
 }
 
 /** True if two values are equal. A boolean is equal to its text. */
@@ -226,24 +230,46 @@ const getCost = (source: string): number => {
   return source.length * Math.max(1, ...counts.map((m) => Number(m[2] ?? m[1] ?? 1)))
 }
 
-/** Converts a part of a glob to RE2. Globs have `*`, `**`, `?` and alternatives in braces. */
-const convertGlob = (part: string, quote: (text: string) => string): string =>
-  part
-    .split(/(\*\*\/|\*+|\?|\{[^{}]*\})/)
-    .map((piece) => {
-      if (piece === '**/') return '(?:.*/)?'
-      if (piece.startsWith('*')) return '[^/]*'
-      if (piece === '?') return '[^/]'
-      if (!piece.startsWith('{')) return quote(piece)
-      const choices = piece.slice(1, -1).split(',')
-      return `(?:${choices.map((choice) => convertGlob(choice, quote)).join('|')})`
-    })
-    .join('')
+/** Converts the characters of a class of a glob, such as `a-z_`, to RE2. A class never matches a slash. */
+const convertClass = (negation: string, signs: string): string => {
+  const parts = signs.matchAll(/(?:\\(.)|([^\\]))(?:-(?:\\(.)|([^\\])))?/gsu)
+  const toCode = (sign: string): string => `\\x{${sign.codePointAt(0)?.toString(16)}}`
+  const ranges = [...parts].map(([, escaped, plain = escaped ?? '', last, end = last ?? plain]) =>
+    plain === '/' ? '' : `${toCode(plain)}-${toCode(end)}`,
+  )
+  return `[${negation === '' ? '' : '^/'}${ranges.join('')}]`
+}
+
+/** The signs of alternatives in a glob, as RE2 has them. */
+const braces: Readonly<Record<string, string>> = { '{': '(?:', ',': '|', '}': ')' }
+const globPart = /\\(.)|(\*\*\/)|\*+|\[([!^]?)((?:\\.|[^\]\\])+)\]|./gsu
+
+/**
+ * Converts a glob to RE2. Globs have `*`, `**`, `?`, classes of characters, alternatives in braces, and `\` before a sign that means itself.
+ * Returns undefined if a bracket is not closed: such a glob matches nothing.
+ */
+const convertGlob = (glob: string, quote: (text: string) => string): string | undefined => {
+  let depth = 0
+  const source = glob.replace(globPart, (sign, escaped, folders, negation, signs) => {
+    if (escaped !== undefined) return quote(escaped)
+    if (folders !== undefined) return '(?:.*/)?'
+    if (signs !== undefined) return convertClass(negation, signs)
+    if (sign.startsWith('*')) return '[^/]*'
+    if (sign === '?') return '[^/]'
+    if (sign === '[') depth = Number.NaN
+    if (sign === '{') depth += 1
+    else if (!(depth > 0)) return quote(sign)
+    else if (sign === '}') depth -= 1
+    return braces[sign] ?? quote(sign)
+  })
+  return depth === 0 ? source : undefined
+}
 
 /** Compiles a glob of `rules:changes` or `rules:exists`, such as `*.md` or `{a,b}.txt`. */
 export const compileGlob = (glob: string): RE2JS | undefined => {
   if (engine === undefined) throw new Error('regular expressions were not made ready')
-  return compileSource(`^${convertGlob(glob, engine.quote)}$`, 's')
+  const source = convertGlob(glob, engine.quote)
+  return source === undefined ? undefined : compileSource(`^${source}$`, 's')
 }
 
 const compileSource = (source: string, flags: string): RE2JS | undefined => {

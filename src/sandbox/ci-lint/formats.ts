@@ -2,6 +2,7 @@
 import { secondsPerDay } from '../../base/dates.js'
 import { parseWordDuration } from '../../base/durations.js'
 import { compileRegex, isDressed, isExpression, isWithoutPart } from './expression.js'
+import { findPresetProblem } from './input-values.js'
 import { isHash, KeywordReference } from './types.js'
 
 /** True if a value has the format; or a list of what is wrong, which is empty if nothing is. Messages quote it as `{found}`. */
@@ -63,6 +64,13 @@ const isDate = (given: string): boolean => {
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
 }
 
+/** True for the name of a branch or tag, or the ID of a commit. */
+const isRefName = (name: string): boolean =>
+  name !== '' &&
+  name !== 'HEAD' &&
+  !/^(?:-|refs\/(?:heads|remotes)\/)|[/.]$|\.\.|\/\/|@\{|[\s\p{Cc}~^:?*[\\]/u.test(name) &&
+  !name.split('/').some((part) => part.startsWith('.') || part.endsWith('.lock'))
+
 const sources = [
   'vault',
   'azure_key_vault',
@@ -102,7 +110,8 @@ export const formats: Readonly<Record<string, Format>> = {
   'caching-time': (value) => typeof value !== 'string' || value === '' || isDuration(value),
   'at-least-a-minute': (value) =>
     typeof value !== 'string' || value === '' || (parseWordDuration(value) ?? 0) >= 60,
-  'iso-date': toOpen(isDate),
+  'iso-date': (value) => isDate(String(value)),
+  'ref-name': (value) => isRefName(String(value)),
   address: toOpen((text) => URL.canParse(text)),
   re2: (value) => compileRegex(String(value)) !== undefined,
   ref: (value) => !isDressed(String(value)) || compileRegex(String(value)) !== undefined,
@@ -127,6 +136,13 @@ export const formats: Readonly<Record<string, Format>> = {
     !isHash(value) ||
     !Array.isArray(value.options) ||
     value.options.map(String).includes(String(value.value)),
+  'preset-inputs': (value) => {
+    const inputs = isHash(value) && isHash(value.inputs) ? Object.entries(value.inputs) : []
+    return inputs.flatMap(([name, spec]) => {
+      const problem = isHash(spec) ? findPresetProblem(spec) : undefined
+      return problem === undefined ? [] : [`\`${name}\`: ${problem}`]
+    })
+  },
   'default-option': (value) =>
     !isHash(value) ||
     !('default' in value) ||

@@ -46,7 +46,7 @@ export interface LintVerdict {
   /** The pipeline, if one was requested and the configuration is valid. */
   readonly plan?: PipelinePlan | undefined
   /** Returns the expanded configuration as YAML; absent if the text could not be read. */
-  readonly merged?: () => Promise<string>
+  readonly merged?: () => string
 }
 
 /** The maximum number of reported errors, and of warnings. */
@@ -107,7 +107,7 @@ const getVerdict = async (
   const left = [...inputFiles, ...whole.left]
   const context = occasion === undefined ? undefined : await getContext(tree, occasion)
   const paths = context?.changed !== undefined || context?.files !== undefined
-  await loadRegexes(paths || hasRegex([tree, entries]))
+  await loadRegexes(paths || hasRegex([tree, entries]) || hasKeyword(tree, 'regex'))
   const early = [
     ...errors.map((text) => ({ text })),
     ...entries.flatMap((entry) => checkNode(getSchema('include'), entry, 'include', asOf)),

@@ -16,19 +16,26 @@ import {
 
 const isHidden = (name: string): boolean => name.startsWith('.')
 
-const isKeyword = (name: string, asOf: JudgedVersion): boolean => {
+/** The keywords of jobs that make one of `default` and `workflow`, too: instances reserve no other names. */
+const jobKeys = ['script', 'run', 'trigger', 'needs']
+const isJobOfKeyword = (name: string, value: unknown): boolean =>
+  (name === 'default' || name === 'workflow') &&
+  isHash(value) &&
+  jobKeys.some((key) => key in value)
+
+const isKeyword = (name: string, value: unknown, asOf: JudgedVersion): boolean => {
   const type = findRootKey(name)
-  return type !== undefined && isKnown(type, asOf)
+  return type !== undefined && isKnown(type, asOf) && !isJobOfKeyword(name, value)
 }
 
-const isVisible = (name: string, asOf: JudgedVersion): boolean =>
-  !isHidden(name) && !isKeyword(name, asOf)
+const isVisible = (name: string, value: unknown, asOf: JudgedVersion): boolean =>
+  !isHidden(name) && !isKeyword(name, value, asOf)
 
 /** The keywords that jobs inherit. Each may be at the top level or in `default`, but not in both places. */
 const inheritable = ['before_script', 'after_script', 'cache', 'image', 'services']
 const checkDefaults = (tree: Hash): readonly Finding[] => {
   const { default: defaults } = tree
-  if (!isHash(defaults)) return []
+  if (!isHash(defaults) || isJobOfKeyword('default', defaults)) return []
   return inheritable
     .filter((key) => (tree[key] ?? null) !== null && (defaults[key] ?? null) !== null)
     .map((key) => ({ text: `${key} is defined in top-level and \`default:\` entry` }))
@@ -39,7 +46,7 @@ const checkRoot = (tree: Hash, asOf: JudgedVersion): readonly Finding[] => [
   ...checkDefaults(tree),
   ...Object.entries(tree).flatMap(([name, value]) => {
     const type = findRootKey(name)
-    return type === undefined || value === null || !isKnown(type, asOf)
+    return type === undefined || value === null || !isKeyword(name, value, asOf)
       ? []
       : checkNode(type, value, name, asOf)
   }),
@@ -55,7 +62,7 @@ const findNameProblem = (name: string, odd: OddKeys): string | undefined => {
 }
 
 const checkNames = (tree: Hash, odd: OddKeys, asOf: JudgedVersion): readonly Finding[] => {
-  const names = Object.keys(tree).filter((name) => isVisible(name, asOf))
+  const names = Object.keys(tree).filter((name) => isVisible(name, tree[name], asOf))
   if (names.length === 0)
     return [{ text: 'jobs config should contain at least one visible job', curable: true }]
   return names.flatMap((name) => {
@@ -67,7 +74,7 @@ const checkNames = (tree: Hash, odd: OddKeys, asOf: JudgedVersion): readonly Fin
 /** Returns the jobs of the configuration, without hidden ones. */
 export const getJobs = (tree: Hash, asOf?: JudgedVersion): readonly CiJob[] =>
   Object.entries(tree).flatMap(([name, config]) => {
-    if (!isVisible(name, asOf) || !isHash(config)) return []
+    if (!isVisible(name, config, asOf) || !isHash(config)) return []
     const stage = config.stage ?? config.type
     return [{ name, config, stage: typeof stage === 'string' ? stage : 'test' }]
   })
@@ -78,9 +85,9 @@ const isMirror = ({ needs }: Hash): boolean =>
 /** Returns the type of a job, by the rules of instances. If the keywords determine no type, it also returns the fault. */
 const getKind = (config: Hash): { readonly type: KeywordSchema; readonly wrong?: string } => {
   if ('script' in config || 'run' in config) return { type: getSchema('job') }
-  if ('trigger' in config || isMirror(config)) return { type: getSchema('bridge') }
+  if ((config.trigger ?? null) !== null || isMirror(config)) return { type: getSchema('bridge') }
   const wrong =
-    'needs' in config
+    'needs' in config || 'trigger' in config
       ? 'should contain either a trigger or a needs:pipeline'
       : 'should implement the script:, run:, or trigger: keyword'
   return { type: getSchema('anyJob'), wrong }
@@ -95,7 +102,7 @@ const isBlank = (value: unknown): boolean =>
 /** Checks the keywords and values of every job. A hidden job may have any value that is not blank. */
 const checkEach = (tree: Hash, asOf: JudgedVersion): readonly Finding[] =>
   Object.entries(tree)
-    .filter(([name]) => !isKeyword(name, asOf))
+    .filter(([name, config]) => !isKeyword(name, config, asOf))
     .flatMap(([name, config]): readonly Finding[] => {
       if (isHidden(name))
         return isBlank(config)

@@ -187,19 +187,37 @@ const toVariables = (given: unknown): Variables =>
     }),
   )
 
-/** Replaces `$NAME` and `${NAME}` by the values of variables. An unknown variable is empty. */
-const expand = (text: string, variables: Variables): string =>
-  text.replace(/\$(\w+)|\$\{(\w+)\}/g, (_, plain, braced) => {
-    const name = String(plain ?? braced)
-    return Object.hasOwn(variables, name) ? (variables[name] ?? '') : ''
-  })
+/** The limits of `expand`, so that variables that contain each other end. */
+const [maxRounds, maxExpanded] = [5, 10_000]
 
-const hasMatch = (globs: unknown, paths: PathList | undefined, variables: Variables): boolean => {
+/** Replaces `$NAME`, `${NAME}` and `%NAME%` by the values of variables, which may contain others. An unknown variable is empty, or stays. */
+const expand = (text: string, variables: Variables, keepsUnknown = false): string => {
+  let result = text
+  for (let round = 0; round < maxRounds && result.length < maxExpanded; round++)
+    result = result.replace(/\$(\w+)|\$\{(\w+)\}|%(\w+)%/g, (whole, plain, braced, percent) => {
+      const name = String(plain ?? braced ?? percent)
+      return (
+        (Object.hasOwn(variables, name) ? variables[name] : undefined) ??
+        (keepsUnknown ? whole : '')
+      )
+    })
+  return result
+}
+
+/** Returns the globs of `changes` or `exists` with the values of variables. Unknown variables stay. */
+const getGlobs = (globs: unknown, variables: Variables): PathList =>
+  getTexts(isHash(globs) ? globs.paths : globs).map((glob) => expand(glob, variables, true))
+
+const hasMatch = (globs: PathList, paths: PathList | undefined): boolean => {
   if (paths === undefined) return true
-  const given = isHash(globs) ? globs.paths : globs
-  const patterns = getTexts(given).map((glob) => compileGlob(expand(glob, variables)))
+  const patterns = globs.map(compileGlob)
   return paths.some((path) => patterns.some((pattern) => pattern?.matcher(path).find() === true))
 }
+
+/** True if a file exists that matches one of the globs, or is in a folder that one of them names (`docs/`). */
+const exists = (globs: PathList, paths: PathList | undefined): boolean =>
+  hasMatch(globs, paths) ||
+  globs.some((glob) => /^[^*?[{]+\/$/.test(glob) && paths?.some((path) => path.startsWith(glob)))
 
 /** Finds the first rule that applies; undefined if none does, or if it has `when: never`. */
 const findRule = (
@@ -211,14 +229,18 @@ const findRule = (
   const first = list.find(
     (rule) =>
       (typeof rule.if !== 'string' || evaluateExpression(rule.if, { variables })) &&
-      (rule.changes === undefined || hasMatch(rule.changes, context.changed, variables)) &&
-      (rule.exists === undefined || hasMatch(rule.exists, context.files, variables)),
+      (rule.changes === undefined ||
+        hasMatch(getGlobs(rule.changes, variables), context.changed)) &&
+      (rule.exists === undefined || exists(getGlobs(rule.exists, variables), context.files)),
   )
   return first?.when === 'never' ? undefined : first
 }
 
-const isRefMatch = (ref: string, branch: string): boolean => {
-  if (ref === 'branches' || ref === 'pushes' || ref === branch) return true
+/** True if a ref of `only` or `except` means the branch: by name, by kind, or by a pattern, and with `@` only in that project. */
+const isRefMatch = (given: string, { branch, variables }: PipelineContext): boolean => {
+  const [ref = '', path] = given.split('@', 2)
+  if (path !== undefined && path !== variables.CI_PROJECT_PATH) return false
+  if (['branches', 'push', 'pushes', branch].includes(ref)) return true
   return compileRegex(ref)?.matcher(branch).find() === true
 }
 
@@ -235,10 +257,10 @@ const getConditions = (
     kubernetes,
   } = isHash(policy) ? policy : ({ refs: policy } as Hash)
   return [
-    refs === undefined || getTexts(refs).some((ref) => isRefMatch(ref, context.branch)),
+    refs === undefined || getTexts(refs).some((ref) => isRefMatch(ref, context)),
     expressions === undefined ||
       getTexts(expressions).some((text) => evaluateExpression(text, { variables })),
-    changes === undefined || hasMatch(changes, context.changed, variables),
+    changes === undefined || hasMatch(getTexts(changes), context.changed),
     kubernetes === undefined,
   ].filter((_, index) => [refs, expressions, changes, kubernetes][index] !== undefined)
 }

@@ -82,8 +82,9 @@ interface AnchorValue {
   size?: number
 }
 
+/** True for a merge key. Instances merge at a key in quotes, too. */
 const isMerge = (key: YamlNode): boolean =>
-  key.kind === 'scalar' && key.plain && key.value === '<<' && key.tag === undefined
+  key.kind === 'scalar' && key.value === '<<' && key.tag === undefined
 
 const toName = (key: unknown): string => {
   if (key === null) return ''

@@ -136,6 +136,10 @@ interface Place {
   readonly keyword?: string
 }
 
+/** Shows a value in a message. Hashes and lists are shown as JSON. */
+const toShown = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+
 const toWords = (key: string): string => key.replaceAll('_', ' ')
 
 const getSubject = ({ path, owner, keyword }: Place): string =>
@@ -146,6 +150,16 @@ const buildSentence = (subject: string, says: string, changes: readonly string[]
   const shown = changes.filter((change) => change !== '')
   return `${subject} ${says}${shown.length === 0 ? '' : ` (${shown.join(', ')})`}`
 }
+
+/** Makes warnings of the findings of an advised schema. */
+const adviseOnly = ({ advised }: KeywordSchema, found: readonly Finding[]): readonly Finding[] =>
+  advised === true
+    ? found.map((one) => ({
+        ...one,
+        text: buildSentence(one.text, "(the service's schema does not allow this)"),
+        advice: true,
+      }))
+    : found
 
 const createPlaceBelow = (path: string, key: string, schema: KeywordSchema): Place => ({
   path: `${path}:${key}`,
@@ -194,14 +208,7 @@ class Validator {
   /** Checks a value. Only the first assertion that it violates is reported. */
   check(any: AnySchema, value: unknown, place: Place): readonly Finding[] {
     const schema = resolve(any)
-    const findings = this.#checkParts(schema, value, place)
-    if (schema.advised !== true) return findings
-    const reason = "(the service's schema does not allow this)"
-    return findings.map((one) => ({
-      ...one,
-      text: buildSentence(one.text, reason),
-      advice: true,
-    }))
+    return adviseOnly(schema, this.#checkParts(schema, value, place))
   }
 
   #checkParts(schema: KeywordSchema, value: unknown, place: Place): readonly Finding[] {
@@ -267,7 +274,7 @@ class Validator {
     if (fault === undefined) return []
     const subject = `${path} ${about === undefined ? 'config' : toWords(about)}`
     const finding = this.#describe(condition, fault, value, subject)
-    return [curable === true ? { ...finding, curable } : finding]
+    return adviseOnly(condition, [curable === true ? { ...finding, curable } : finding])
   }
 
   #checkUnknown(schema: KeywordSchema, value: Hash, path: string): readonly Finding[] {
@@ -328,7 +335,7 @@ class Validator {
       limit: [Reflect.get(schema, fault.keyword)],
     }
     const text = getMessage(schema, fault.keyword).replace(/\{(\w+)\}/g, (_, name) =>
-      [ofMessage[name]].flat().join(', '),
+      [ofMessage[name]].flat().map(toShown).join(', '),
     )
     const changes = wrong.map((one) =>
       describeChange(`\`${one}\``, oneOf.find((word) => word.const === one) ?? {}, this.#asOf),

@@ -1,5 +1,6 @@
 /** Reads the YAML of a CI configuration as a tree of plain values, with `!reference` objects and with the values of inputs. */
 
+import { toYaml } from '../../base/json/yaml-writer.js'
 import { DeepYamlError, parseYamlNodes, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
 import { isModestYaml } from '../../base/yaml/texts.js'
 import { isHeader, withInputs } from './inputs.js'
@@ -34,6 +35,11 @@ const checkSize = async (text: string): Promise<void> => {
 
 /** Parses the documents of a text. Errors have the messages of instances, with their positions in this text. */
 const parseDocuments = (text: string): readonly YamlNode[] => {
+  // Instances divide a text into documents before they parse it, which leaves a directive without its document.
+  if (/^[ \t]*[^\s#]/m.exec(text)?.[0] === '%')
+    throw new UnreadableError([
+      '(<unknown>): did not find expected <document start> at line 1 column 1',
+    ])
   try {
     return parseYamlNodes(text)
   } catch (error) {
@@ -76,15 +82,14 @@ export const readTree = async (text: string, inputs: Hash, asOf: JudgedVersion):
   return read(text, inputs, asOf)
 }
 
-/** Converts a tree to YAML. */
-export const writeYaml = async (tree: Hash): Promise<string> => {
-  const { stringify } = await import('yaml')
+/** Converts a tree to YAML that means the same again when it is checked. */
+export const writeYaml = (tree: Hash): string => {
   const plain: unknown = JSON.parse(
     JSON.stringify(tree, (_key, value: unknown) =>
       value instanceof KeywordReference ? value.toString() : value,
     ),
   )
-  return `---\n${stringify(plain, { lineWidth: 0 })}`
+  return `---\n${toYaml(plain)}`
 }
 
 /** Merges hashes at any depth. For values that are not hashes, the one in `over` counts. */

@@ -47,7 +47,7 @@ import {
   type JournalFile,
   resumeJournal,
 } from '../../../src/engine/journal/writer.js'
-import { chooseUndoAction } from '../../../src/engine/journaling/inverse.js'
+import { chooseUndoAction } from '../../../src/engine/journaling/undo-action.js'
 import type { GivenObject, Item } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
 import { scriptedClock } from '../../http/gate/clock.js'
