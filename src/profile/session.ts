@@ -103,7 +103,7 @@ const createCredential = (profile: Profile, env: Environment, services: SessionS
 }
 
 /** An instance as a session names it: by its address, its profile, and the title of an embedded one. */
-export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title' | 'usesVariable'>
+export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title' | 'variable'>
 
 /** Returns the command line that signs in to an instance; without a session, the line that asks for the instance. */
 export const getLoginLine = (session?: NamedSession): string => {
@@ -161,7 +161,7 @@ export const resolveSession = (
     profile,
     baseUrl,
     baseUrlSource: given?.source ?? `profile ${profile?.name ?? ''}`,
-    usesVariable: token !== undefined,
+    variable: token && 'SVC_TOKEN',
     getCredential: async () => token ?? own?.get(),
     getJobToken: () => getJobToken(env, baseUrl),
     jobTokenWithheld: withheld,
