@@ -246,6 +246,15 @@ commands:
     ])
   })
 
+  it('name the flag of a parameter that has the name of a global flag', async () => {
+    const { run } = await extended(
+      'extension: hats\ncommands:\n  hats create: { request: POST /hats, params: { limit: integer, from: string } }\n',
+    )
+    const { code, stderr } = await run('hats create --from here --limit 3')
+    expect(code).toBe(2)
+    expect(stderr).toContain('Run "svcctl hats create --api-from here --api-limit 3".')
+  })
+
   it('say with which key a file declares the form of an answer', async () => {
     const { server, run } = await answering(() => ({ body: { hats: [] } }))
     const { code, stderr } = await run('hats list')
