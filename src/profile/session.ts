@@ -51,6 +51,11 @@ const chooseProfile = (
   // A base URL on the line chooses the instance, whatever profile the variable names.
   if (flags.baseUrl !== undefined && flags.profile === undefined) return undefined
   const names = store.listNames()
+  if (flags.profile === undefined && isSeveral(name))
+    throw usage(
+      `SVC_PROFILE is "${name}"; it must be the name of one profile`,
+      `Pass several with: -p ${quoteWord(name)}`,
+    )
   const ofFile = wantedName === undefined ? `, though ${store.file} names it as current` : undefined
   throw usage(
     `unknown profile "${name}"${ofFile ?? (flags.profile === undefined ? ' in SVC_PROFILE' : '')}`,
