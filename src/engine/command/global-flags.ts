@@ -132,6 +132,7 @@ const sheets = declare({
   'row-fields': {
     param: list('string', 'with -: columns to use as attributes of each object', {
       placeholder: 'columns',
+      completes: 'attribute',
     }),
   },
 })
