@@ -134,6 +134,8 @@ describe('the functions', () => {
       await rejected(api.runners.update({ active: true })),
       // @ts-expect-error
       await rejected(api.runners.update({ id: 7, actve: true })),
+      // A change without an attribute changes nothing.
+      await rejected(api.runners.update({ id: 7 })),
       // @ts-expect-error
       await rejected(api.runners.listOfProject({}).all()),
     ]
