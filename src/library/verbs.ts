@@ -13,6 +13,7 @@ import {
   type ResultOf,
 } from '../catalogue/endpoint.js'
 import { Unknown } from '../catalogue/shapes/common.js'
+import { checkTimeout } from '../client/defaults.js'
 import type { InstanceClient } from '../client/instance.js'
 import { isExact, type Paging } from '../client/paging.js'
 import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
@@ -195,9 +196,9 @@ export interface VerbContext {
 const checkInput = (
   endpoint: Endpoint,
   input: JsonValues,
-  { params, timeout = 1, retries = 0 }: How,
+  { params, timeout, retries = 0 }: How,
 ): JsonValues => {
-  if (!(timeout > 0)) throw usage('timeout must be a number of seconds above 0')
+  checkTimeout(timeout)
   if (!(Number.isInteger(retries) && retries >= 0)) throw usage('retries must be an integer from 0')
   const known = { ...endpoint.path, ...endpoint.params }
   const isOpen = endpoint.open !== undefined

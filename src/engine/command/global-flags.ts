@@ -9,7 +9,7 @@ import {
   defaultRetries,
   defaultTimeout,
   largestPage,
-  longestMaxWait,
+  longestWait,
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
@@ -222,7 +222,11 @@ const requesting = declare({
   },
   sudo: { param: string('act as this user (ID or username)') },
   timeout: {
-    param: seconds('seconds to wait for a response', { min: 1, default: defaultTimeout }),
+    param: seconds('seconds to wait for a response', {
+      min: 1,
+      max: longestWait,
+      default: defaultTimeout,
+    }),
   },
   retries: {
     param: integer('number of retries per request', { min: 0, default: defaultRetries }),
@@ -230,7 +234,7 @@ const requesting = declare({
   'max-wait': {
     param: seconds('seconds that rate limits (429) or maintenance may last', {
       min: 0,
-      max: longestMaxWait,
+      max: longestWait,
       default: defaultMaxWait,
     }),
   },
@@ -278,7 +282,7 @@ const printing = declare({
   'show-secrets': { param: boolean('show tokens, keys and passwords unmasked') },
   'csv-raw': { param: boolean('do not escape cells that spreadsheets run as formulas') },
   watch: {
-    param: seconds('repeat every n seconds', { min: 1, default: 2 }),
+    param: seconds('repeat every n seconds', { min: 1, max: longestWait, default: 2 }),
     optionalValue: true,
     repeats: true,
   },
