@@ -105,6 +105,8 @@ export interface IntegerParam extends BaseParam {
   readonly max?: number
   /** The smallest number that instances accept, if no range is documented. */
   readonly least?: number
+  /** `seconds` for a length of time, which a person may also write with units: `90s`, `2m`. */
+  readonly unit?: 'seconds'
   /** The names of numbers (`--access-level maintainer`). */
   readonly names?: Readonly<Record<string, number>>
   /** The names that a prompt offers, if instances accept fewer than all. */
@@ -268,6 +270,9 @@ export const string = <const O extends Options<StringParam>>(help: string, optio
   ({ type: 'string', help, ...(options as O) }) as const
 export const integer = <const O extends Options<IntegerParam>>(help: string, options?: O) =>
   ({ type: 'integer', help, ...(options as O) }) as const
+/** Creates a parameter for a length of time: a number of seconds, or `90s`, `2m`, `1h30m`. */
+export const seconds = <const O extends Options<IntegerParam>>(help: string, options?: O) =>
+  ({ type: 'integer', unit: 'seconds', help, ...(options as O) }) as const
 export const boolean = <const O extends Options<BooleanParam>>(help: string, options?: O) =>
   ({ type: 'boolean', help, ...(options as O) }) as const
 export const datetime = <const O extends Options<StringParam>>(help: string, options?: O) =>
@@ -313,6 +318,7 @@ export const getPlaceholder = (param: Param): string => {
   if (param.placeholder !== undefined) return param.placeholder
   switch (param.type) {
     case 'integer':
+      if (param.unit !== undefined) return 'n|2m'
       return param.names === undefined ? 'n' : 'level'
     case 'enum':
       return param.values.join('|').length <= inTerm ? param.values.join('|') : 'value'

@@ -4,7 +4,7 @@
  */
 
 import { toAsciiDomain } from '../base/base-url.js'
-import { isDay, isDuration, isMoment, toSentTime } from '../base/dates.js'
+import { isDay, isDuration, isMoment, parseSpan, toSentTime } from '../base/dates.js'
 import { getCurrentIo } from '../base/io.js'
 import { getOwn } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
@@ -181,9 +181,12 @@ const readInteger = (
   given: Scalar | undefined,
   kind: SourceKind,
 ): ScalarValue => {
-  const value = given && readWholeNumber(given, kind)
-  if (value !== undefined) return checkInteger(param, value)
-  return createProblem('wrong type', ['an integer', ...(param.words ?? [])].join(' or '))
+  const isTime = param.unit === 'seconds' && kind === 'text'
+  const time = isTime ? parseSpan(given?.text ?? '') : undefined
+  const value = time === undefined ? given && readWholeNumber(given, kind) : time / 1000
+  if (value !== undefined && Number.isInteger(value)) return checkInteger(param, value)
+  const expected = isTime ? 'a number of seconds, or a time such as 90s or 2m' : 'an integer'
+  return createProblem('wrong type', [expected, ...(param.words ?? [])].join(' or '))
 }
 
 /** Reads an access level, which has a number and a name. Files may have numbers without a name, since an export may contain them. */

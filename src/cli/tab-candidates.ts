@@ -54,3 +54,9 @@ export const removeOptions = (found: Candidates): Candidates => ({
   ...found,
   items: found.items.filter(({ value }) => value === '-' || !value.startsWith('-')),
 })
+
+/** Lists the forms of a field of times for `--group-by`, such as `created_at:day`. */
+export const listTimeUnits = async (field: string): Promise<readonly Candidate[]> => {
+  const { units } = await import('../engine/records/aggregate.js')
+  return units.map((unit) => ({ value: `${field}:${unit}` }))
+}

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { readCached } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
 import { getCurrentIo } from '../base/io.js'
-import { findGetCommand, getAnswerFields, getCommandName } from '../engine/command/derive.js'
+import {
+  findGetCommand,
+  getAnswerFields,
+  getCommandName,
+  listRowAttributes,
+} from '../engine/command/derive.js'
 import { createWordsLoader } from '../engine/command/load-words.js'
 import { getLastValue, readInstanceFlags } from '../engine/command/tokens.js'
 import type { Command } from '../engine/command/types.js'
@@ -232,6 +237,7 @@ export const createLiveLoader =
       if (what === 'profile' || what === 'profiles')
         return listProfiles(env, what === 'profiles').map((value) => ({ value }))
       if (what === 'field') return (await listFields(command)).map((value) => ({ value }))
+      if (what === 'attribute') return listRowAttributes(command).map((value) => ({ value }))
       if (what === 'run') {
         const { suggestOpenRuns } = await import('../engine/journal/folder.js')
         return await suggestOpenRuns(env, getCommandName(command))

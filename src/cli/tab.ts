@@ -10,6 +10,7 @@ import {
   isFile,
   isListParam,
   isNumeric,
+  isScope,
   isSwitch,
   type Param,
   takesPairs,
@@ -26,6 +27,7 @@ import {
   completePrefix,
   filterByPrefix,
   type LiveLoader,
+  listTimeUnits,
   noCandidates,
   removeOptions,
 } from './tab-candidates.js'
@@ -239,7 +241,8 @@ const toNames = ({ items }: Candidates): Candidates => {
 const takesCondition = ({ param }: Flag): boolean => param.completes === 'condition'
 
 /** True if the value of a flag is a comma-separated list. */
-const takesList = ({ param }: Flag): boolean => isListParam(param) || param.completes === 'profiles'
+const takesList = ({ param }: Flag): boolean =>
+  isListParam(param) || isScope(param) || param.completes === 'profiles'
 
 /** The signs that may stand before a field: `--fields +status` adds a column, and `--sort -status` reverses the order. */
 const fieldSigns: Readonly<Record<string, string>> = { fields: '+', sort: '-' }
@@ -267,8 +270,16 @@ const completeValue = async (
     const { completeCondition } = await import('./tab-conditions.js')
     return completeCondition(command, flag, value, lead)
   }
-  const found = await listCandidates(flag.param, command, rest, live, value)
-  return completePrefix(found, value, findItemStart(flag, value), lead)
+  const start = findItemStart(flag, value)
+  const field = flag.name === 'group-by' ? /^(.+):/.exec(value.slice(start))?.[1] : undefined
+  const { items, ...found } =
+    field === undefined
+      ? await listCandidates(flag.param, command, rest, live, value)
+      : { items: await listTimeUnits(field) }
+  // An item of a list is not offered again.
+  const named = new Set(value.slice(0, start).split(/,[+-]?|^[+-]/))
+  const left = items.filter((one) => !named.has(one.value))
+  return completePrefix({ ...found, items: left }, value, start, lead)
 }
 
 /** Completes the value of a flag after its `=`. */

@@ -3,7 +3,7 @@
 import { createClearTextWarning } from '../base/base-url.js'
 import { addSeconds } from '../base/dates.js'
 import { isObject } from '../base/objects.js'
-import { boolean, integer, oneOf, string } from '../catalogue/params.js'
+import { boolean, oneOf, seconds, string } from '../catalogue/params.js'
 import type { People } from '../catalogue/views.js'
 import type { Context } from '../engine/command/context.js'
 import type { Argument, Given } from '../engine/command/types.js'
@@ -132,7 +132,7 @@ const loginFlags = {
   'token-stdin': boolean(
     'read the token from standard input, and a refresh token from the second line',
   ),
-  'expires-in': integer('OAuth: seconds until the token expires', { min: 1 }),
+  'expires-in': seconds('OAuth: seconds until the token expires', { min: 1 }),
   ...settingFlags,
 } as const
 type LoginArguments = Arguments<typeof loginFlags>

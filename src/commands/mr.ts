@@ -6,7 +6,7 @@ import { quoteWord } from '../base/shell-words.js'
 import { mr } from '../catalogue/areas/mr.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
 import { getProperties } from '../catalogue/fields.js'
-import { boolean, integer } from '../catalogue/params.js'
+import { boolean, seconds } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import { addInstanceFlags } from '../engine/command/globals.js'
 import { type InterruptNote, toCallAnswer, withInterruptNote } from '../engine/command/outcomes.js'
@@ -72,7 +72,7 @@ const describeInterruption = (context: Context, plan: Plan): InterruptNote => ({
 
 const flags = {
   wait: boolean('wait until the rebase ends; exit 1 on a conflict'),
-  'wait-timeout': integer('seconds to wait', { min: 1, default: 600 }),
+  'wait-timeout': seconds('seconds to wait', { min: 1, default: 600 }),
 } as const
 
 const rebasedColumns = [

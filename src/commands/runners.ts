@@ -6,7 +6,7 @@ import { runShellCommand } from '../base/processes.js'
 import { formatCount } from '../base/text.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { pickPathValues } from '../catalogue/endpoint.js'
-import { integer, string } from '../catalogue/params.js'
+import { seconds, string } from '../catalogue/params.js'
 import type { Context, InstanceService, WorkspaceService } from '../engine/command/context.js'
 import { addInstanceFlags } from '../engine/command/globals.js'
 import {
@@ -105,7 +105,7 @@ const runCommand = async (
 }
 
 const flags = {
-  'wait-timeout': integer('seconds to wait for running jobs', { min: 1, default: 3600 }),
+  'wait-timeout': seconds('seconds to wait for running jobs', { min: 1, default: 3600 }),
   'resume-after': string(
     'run this shell command (without svcctl’s credentials), then always resume the runners that were active',
     { placeholder: 'command' },

@@ -6,7 +6,7 @@ import { getTimeAfter, poll } from '../base/async.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { projects } from '../catalogue/areas/projects.js'
-import { boolean, integer } from '../catalogue/params.js'
+import { boolean, seconds } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import { addInstanceFlags } from '../engine/command/globals.js'
 import type { Plan } from '../engine/command/types.js'
@@ -37,7 +37,7 @@ const waitUntilEmpty = async (context: Context, source: string, timeout: number)
 
 const flags = {
   wait: boolean('wait until no projects are left on the source storage'),
-  'wait-timeout': integer('seconds to wait', { min: 1, default: 3600 }),
+  'wait-timeout': seconds('seconds to wait', { min: 1, default: 3600 }),
 } as const
 
 async function* scheduleMoves(context: Context, given: Arguments<typeof flags>): Rows {

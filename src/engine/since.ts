@@ -14,7 +14,12 @@ import { getIdentifier, getIdentity, volatileFields } from '../client/snapshot-m
 import { exitCodes, usage } from '../errors.js'
 import type { Context } from './command/context.js'
 import { getCommandName } from './command/derive.js'
-import { type Globals, lineFlags } from './command/globals.js'
+import {
+  addInstanceFlags,
+  type Globals,
+  type InstanceGlobals,
+  lineFlags,
+} from './command/globals.js'
 import type { Command } from './command/types.js'
 import type { Raw } from './plan/line.js'
 import { createExitRow, createNoteRow, type Rows, yieldRecords } from './rows.js'
@@ -185,7 +190,7 @@ function* compareSides(
 interface Line {
   readonly command: Command
   readonly raw: Raw
-  readonly globals: Pick<Globals, 'allFields' | 'from' | 'since'>
+  readonly globals: Pick<Globals, 'allFields' | 'from' | 'since'> & InstanceGlobals
   readonly running: { readonly context: Context }
 }
 
@@ -205,16 +210,18 @@ const findTimeFlag = (
 }
 
 /** @throws Failure `usage` for a time instead of a snapshot */
-const checkFolder = (command: Command, folder = ''): void => {
+const checkFolder = (command: Command, globals: Line['globals']): void => {
+  const { since: folder = '' } = globals
   const isSpan = parseSpan(folder) !== undefined
   if (!isSpan && parseMoment(folder, 0) === undefined) return
   if (existsSync(resolvePath(folder))) return
   const flag = findTimeFlag(command, folder, isSpan)
+  const line = addInstanceFlags('svcctl snapshot --to before', globals)
   throw usage(
     `--since requires the folder of a snapshot, not the time ${folder}`,
     flag === undefined
-      ? 'Take a snapshot, and compare with it later: svcctl snapshot --to before'
-      : `For records since that time: ${flag}. --since compares with a snapshot: svcctl snapshot --to before`,
+      ? `Take a snapshot, and compare with it later: ${line}`
+      : `For records since that time: ${flag}. --since compares with a snapshot: ${line}`,
   )
 }
 
@@ -226,7 +233,7 @@ const changeColumns = ['id', 'name', 'field', 'before', 'after'] as const
  */
 export async function* yieldChanges({ command, raw, globals, running }: Line): Rows {
   const { context } = running
-  checkFolder(command, globals.since)
+  checkFolder(command, globals)
   if (raw.args.includes('-'))
     throw usage(`${getCommandName(command)} --since reads no standard input`)
   const words = getLineWords(command, raw)

@@ -25,7 +25,7 @@ import { settings } from '../catalogue/areas/settings.js'
 import { storageMove } from '../catalogue/areas/storage-move.js'
 import { vulnerabilities } from '../catalogue/areas/vulnerabilities.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
-import { defaultMaxWait, refreshTimeout } from '../client/defaults.js'
+import { checkTimeout, defaultMaxWait, refreshTimeout } from '../client/defaults.js'
 import { createInstance, type InstanceClient } from '../client/instance.js'
 import type { InstanceOptions } from '../client/types.js'
 import { beginRequests, RequestRun } from '../engine/journal/requests.js'
@@ -157,6 +157,7 @@ const getRequestLimits = (
   { session: { profile } }: Destination,
 ): Partial<InstanceOptions> => {
   const { timeout = profile?.timeout, retries = profile?.retries, signal, note, trace } = options
+  checkTimeout(timeout)
   return {
     timeout,
     retries,

@@ -13,6 +13,7 @@ import {
   type ResultOf,
 } from '../catalogue/endpoint.js'
 import { Unknown } from '../catalogue/shapes/common.js'
+import { checkTimeout } from '../client/defaults.js'
 import type { InstanceClient } from '../client/instance.js'
 import { isExact, type Paging } from '../client/paging.js'
 import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
@@ -190,27 +191,30 @@ export interface VerbContext {
 
 /**
  * Checks the input for callers without a compiler, and returns the values to send.
- * @throws Failure `usage` for an unknown or missing name, and for an invalid time-out or number of retries
+ * @throws Failure `usage` for an unknown or missing name, an update without an attribute, and an invalid time-out or number of retries
  */
 const checkInput = (
   endpoint: Endpoint,
   input: JsonValues,
-  { params, timeout = 1, retries = 0 }: How,
+  { params, timeout, retries = 0 }: How,
 ): JsonValues => {
-  if (!(timeout > 0)) throw usage('timeout must be a number of seconds above 0')
+  checkTimeout(timeout)
   if (!(Number.isInteger(retries) && retries >= 0)) throw usage('retries must be an integer from 0')
   const known = { ...endpoint.path, ...endpoint.params }
-  const strange =
-    endpoint.open === undefined
-      ? Object.keys(input).find((name) => !Object.hasOwn(known, name))
-      : undefined
+  const isOpen = endpoint.open !== undefined
+  const strange = Object.keys(input).find((name) => !isOpen && !Object.hasOwn(known, name))
   if (strange !== undefined) throw usage(`${endpoint.route} does not accept ${strange}`)
   const required = Object.entries(known).find(
     ([name, { required }]) =>
       input[name] === undefined && (required === true || Object.hasOwn(endpoint.path, name)),
   )
   if (required !== undefined) throw usage(`${endpoint.route} needs ${required[0]}`)
-  return { ...params, ...input }
+  const all = { ...params, ...input }
+  const isSet = (name: string): boolean =>
+    all[name] !== undefined && !Object.hasOwn(endpoint.path, name)
+  if (endpoint.changes === true && !Object.keys(all).some(isSet))
+    throw usage(`${endpoint.route}: nothing to change`)
+  return all
 }
 
 const isListing = (endpoint: Endpoint): endpoint is ListEndpoint => endpoint.returns.kind === 'many'

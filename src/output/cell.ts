@@ -187,8 +187,10 @@ export const createRows = (
   }
   const { fields, parents, titled, naming } = view
   const leading = getLeadingColumns(view)
+  // A record's own field may have the name of a target's column.
+  const nameOwn = (field: string): string => (leading.includes(field) ? `record.${field}` : field)
   const createNameGetter = (translate: (field: string) => string) => (): readonly string[] => {
-    const named = (columns ?? []).map(translate)
+    const named = (columns ?? []).map((field) => translate(nameOwn(field)))
     return leading.length === 0 ? named : [...leading, ...named]
   }
   const names = {

@@ -170,7 +170,7 @@ const stripSecrets = (text: string): string =>
 const createForeignFailure = ({ shown, ssh }: Address, baseUrl: string): Failure =>
   usage(
     `${shown} is not a ${ssh ? 'git remote' : 'web address'} on ${baseUrl}`,
-    'Choose the instance with --profile or --base-url.',
+    'Choose its instance with --profile or --base-url, or its snapshot with --from.',
   )
 
 const isPlace = ({ kind, value }: Place, wanted: PlaceKind | undefined): boolean => {

@@ -52,6 +52,11 @@ const chooseProfile = (
   // A base URL on the line chooses the instance, whatever profile the variable names.
   if (flags.baseUrl !== undefined && flags.profile === undefined) return undefined
   const names = store.listNames()
+  if (flags.profile === undefined && isSeveral(name))
+    throw usage(
+      `SVC_PROFILE is "${name}"; it must be the name of one profile`,
+      `Pass several with: -p ${quoteWord(name)}`,
+    )
   const ofFile = wantedName === undefined ? `, though ${store.file} names it as current` : undefined
   throw usage(
     `unknown profile "${name}"${ofFile ?? (flags.profile === undefined ? ' in SVC_PROFILE' : '')}`,
@@ -104,7 +109,7 @@ const createCredential = (profile: Profile, env: Environment, services: SessionS
 }
 
 /** An instance as a session names it: by its address, its profile, and the title of an embedded one. */
-export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title' | 'usesVariable'>
+export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title' | 'variable'>
 
 /** Returns the command line that signs in to an instance; without a session, the line that asks for the instance. */
 export const getLoginLine = (session?: NamedSession): string => {
@@ -162,7 +167,7 @@ export const resolveSession = (
     profile,
     baseUrl,
     baseUrlSource: given?.source ?? `profile ${profile?.name ?? ''}`,
-    usesVariable: token !== undefined,
+    variable: token && 'SVC_TOKEN',
     getCredential: async () => token ?? own?.get(),
     getJobToken: () => getJobToken(env, baseUrl),
     jobTokenWithheld: withheld,

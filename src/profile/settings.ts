@@ -13,6 +13,7 @@ import {
   list,
   oneOf,
   type Param,
+  seconds,
   string,
 } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
@@ -56,9 +57,9 @@ export const settings = {
   'ca-file': string('PEM file with additional certificate authorities', { format: 'pem' }),
   'cert-file': string('PEM file with a client certificate', { format: 'pem' }),
   'key-file': string('PEM file with the key of the client certificate', { format: 'pem' }),
-  timeout: integer('seconds to wait for a response', { min: 1, max: secondsPerDay }),
+  timeout: seconds('seconds to wait for a response', { min: 1, max: secondsPerDay }),
   retries: integer('number of retries per request', { min: 0, max: 100 }),
-  'max-wait': integer('seconds that rate limits (429) or maintenance may last', {
+  'max-wait': seconds('seconds that rate limits (429) or maintenance may last', {
     min: 0,
     max: secondsPerDay,
   }),

@@ -88,8 +88,8 @@ export interface Session {
   readonly user?: string
   /** Returns the user's credential, if any. Called only when a request requires it. */
   getCredential(): Promise<ResolvedCredential | undefined>
-  /** True if the user's credential is the token in SVC_TOKEN, which no sign-in replaces. */
-  readonly usesVariable?: boolean
+  /** The variable that holds the user's credential, which no sign-in replaces. */
+  readonly variable?: 'SVC_TOKEN' | undefined
   /** Returns the job token, if any: SVC_JOB_TOKEN, or CI_JOB_TOKEN if it is for this instance. */
   getJobToken(): ResolvedCredential | undefined
   /** The reason why CI_JOB_TOKEN is not used, and what to set instead, in full sentences. */

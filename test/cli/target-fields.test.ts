@@ -83,6 +83,12 @@ describe('the column of several projects', () => {
     expect(sheet.stdout).toBe('project,record.project.id\nown/a,7\n')
   })
 
+  it('stands beside a column of the same name, which is record.project then', async () => {
+    server.answer = () => ({ status: 201, body: { id: 3, project: { id: 7 }, target: {} } })
+    const { stdout } = await run('issues todo 2 -P own/a,own/b -o csv --journal none')
+    expect(stdout.split('\n')[0]).toMatch(/^project,object,id,record\.project,/)
+  })
+
   it('orders and groups', async () => {
     answerJobs()
     const sorted = await run('jobs list -P x/a,x/b --sort -project,-id --fields id -o csv')

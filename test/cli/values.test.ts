@@ -9,6 +9,7 @@ import {
   oneOf,
   type Param,
   project,
+  seconds,
   string,
 } from '../../src/catalogue/params.js'
 import { accessLevels } from '../../src/catalogue/shapes/common.js'
@@ -31,6 +32,8 @@ describe('values', () => {
   it.each<[string, Param, string[], unknown]>([
     ['an integer', integer('n'), ['7'], 7],
     ['the last of several', integer('n'), ['7', '8'], 8],
+    ['a number of seconds', seconds('t'), ['90'], 90],
+    ['seconds with units', seconds('t'), ['1h30m5s'], 5405],
     ['a number by name', integer('n', { names: accessLevels }), ['Maintainer'], 40],
     ['None in any case', integer('n', { words: ['None', 'Any'] }), ['none'], 'None'],
     ['nothing for a nullable number', integer('n', { nullable: true }), [''], null],

@@ -106,6 +106,7 @@ describe('doctor', () => {
     })
     expect(code).toBe(3)
     expect(line('credential')?.status).toBe('failure')
+    expect(line('credential')?.remedy).toMatch(/the token in SVC_TOKEN: set that to another one/)
     expect(stdout + stderr).not.toContain('not-to-be-seen')
   })
 

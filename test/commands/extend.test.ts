@@ -246,6 +246,19 @@ commands:
     ])
   })
 
+  it('name the flag of a parameter that has the name of a global flag', async () => {
+    const { run } = await extended(
+      'extension: hats\ncommands:\n  hats create: { request: POST /hats, params: { limit: integer, from: string, big_name: string! } }\n',
+    )
+    const { code, stderr } = await run('hats create --from here --limit 3')
+    expect(code).toBe(2)
+    expect(stderr).toContain('Run "svcctl hats create --api-from here --api-limit 3".')
+    // The name of a parameter does not explain it.
+    expect((await run('hats create')).stderr).toContain(
+      'hats create needs --big-name\n  hint: See "svcctl hats create --help".',
+    )
+  })
+
   it('say with which key a file declares the form of an answer', async () => {
     const { server, run } = await answering(() => ({ body: { hats: [] } }))
     const { code, stderr } = await run('hats list')

@@ -1,4 +1,5 @@
 /** `svcctl journal`: looking back at runs over many objects. */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ObjectLine } from '../../src/engine/journal/lines.js'
@@ -49,6 +50,16 @@ describe('journal list', () => {
     journalOf(kept(second), [done(1)], 'completed', { id: second, profile: 'work' })
     const { stdout } = await run('journal list -o json --profile work')
     expect(JSON.parse(stdout)).toMatchObject([{ id: second }])
+  })
+
+  it('has a run whose lines are in another file, unless that is gone', async () => {
+    const file = join(folder(), 'mine.ndjson')
+    journalOf(file, [done(1)])
+    journalOf(kept(first), [], 'killed', { file })
+    const listed = async () => JSON.parse((await run('journal list -o json')).stdout)
+    expect(await listed()).toMatchObject([{ id: first, end: 'completed', done: 1, file }])
+    rmSync(file)
+    expect(await listed()).toEqual([])
   })
 
   it('says that there is none', async () => {

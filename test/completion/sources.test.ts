@@ -292,6 +292,16 @@ describe('the words of a line', () => {
     [['runners', 'list', '--output=nd'], ['--output=ndjson']],
     [['runners', 'list', '--fields', 'id,descr'], ['id,description']],
     [['jobs', 'list', '--sort', '-created'], ['-created_at']],
+    [
+      ['jobs', 'list', '--group-by', 'name,created_at:'],
+      ['hour', 'day', 'week', 'month'].map((unit) => `name,created_at:${unit}`),
+    ],
+    [
+      ['runners', 'list', '--fields', 'id,+tag_list,i'],
+      ['id,+tag_list,ip_address', 'id,+tag_list,is_shared'],
+    ],
+    [['runners', 'update', '-', '--row-fields', 'locked,l'], []],
+    [['runners', 'update', '-', '--row-fields', 'active,lo'], ['active,locked']],
     [['--outp'], ['--output']],
     [['help', 'exit'], ['exit-codes']],
     [['api', 'DEL'], ['DELETE']],

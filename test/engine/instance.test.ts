@@ -287,6 +287,13 @@ describe('the end of a list', () => {
   it.each([
     [end, {}, false, 'showing 20 of 51; there are more: use --limit <n> or --limit all for more'],
     [end, { page: 2 }, false, 'showing 20 of 51; there are more: use --page 3 to continue'],
+    // The total is wrong.
+    [
+      { ...end, total: 20 },
+      { page: 2 },
+      false,
+      'showing 20; there are more: use --page 3 to continue',
+    ],
     [
       end,
       { page: 2, limit: 20 },

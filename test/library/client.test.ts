@@ -134,6 +134,8 @@ describe('the functions', () => {
       await rejected(api.runners.update({ active: true })),
       // @ts-expect-error
       await rejected(api.runners.update({ id: 7, actve: true })),
+      // A change without an attribute changes nothing.
+      await rejected(api.runners.update({ id: 7 })),
       // @ts-expect-error
       await rejected(api.runners.listOfProject({}).all()),
     ]
@@ -307,10 +309,22 @@ describe('one call', () => {
   })
   it('refuses a time-out and retries that are none', async () => {
     const { base, seen } = await serve((_, response) => json(response, 200, {}))
-    for (const how of [{ timeout: 0 }, { timeout: Number.NaN }, { retries: -1 }, { retries: 0.5 }])
+    for (const how of [
+      { timeout: 0 },
+      { timeout: Number.NaN },
+      { timeout: 86_401 },
+      { retries: -1 },
+      { retries: 0.5 },
+    ])
       expect(await rejected(at(base).runners.get({ id: 1 }, how))).toMatchObject({
         category: 'usage',
       })
+    expect(seen).toEqual([])
+  })
+  it('refuses a time-out of the client that no timer has', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, {}))
+    const api = opened({ baseUrl: base, token: secret, timeout: 3e6 })
+    expect(await rejected(api.runners.get({ id: 1 }))).toMatchObject({ category: 'usage' })
     expect(seen).toEqual([])
   })
   it('gives status and headers on demand, without cookies', async () => {

@@ -312,7 +312,10 @@ export class FlagReader {
     const named = this.#flags.flatMap((flag) =>
       flag.hidden === true ? [] : [...(flag.own ?? []), flag.name].map((name) => ({ flag, name })),
     )
-    const begun = named.filter(({ name }) => name.startsWith(typed))
+    // A parameter with the name of a global flag has a prefix.
+    const prefixed = named.filter(({ name }) => name === `api-${typed}`)
+    const begun =
+      prefixed.length > 0 ? prefixed : named.filter(({ name }) => name.startsWith(typed))
     const near = findNearest(
       typed,
       named.map(({ name }) => name),

@@ -1,6 +1,5 @@
 /** Implements `svcctl journal list`, which lists the runs that wrote, and `journal show`, which shows the result of one. */
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject } from '../../base/objects.js'
 import { boolean } from '../../catalogue/params.js'
@@ -128,10 +127,8 @@ const toRunSummary = (header: Header, end: End | 'planned' | undefined, counts: 
 }
 
 /** Returns the counts of a run. The journal of a run that was killed has no counts, so its lines are counted. */
-const readCounts = async ({ counts, file }: RunEntry): Promise<Counts> => {
-  if (counts !== undefined || !existsSync(file)) return counts ?? sumCounts([])
-  return (await readRunHistory(file, 'any')).counts
-}
+const readCounts = async ({ counts, file }: RunEntry): Promise<Counts> =>
+  counts ?? (await readRunHistory(file, 'any')).counts
 
 /** The rows of a narrow table, with all counts that are not zero in one column. The ID names the command. */
 const narrowRuns: People = {
@@ -198,8 +195,8 @@ async function* listJournals(context: Context, given: Arguments<typeof listFlags
   await findPlanned(folder, place.clock.now())
   const all = await readJournalFolder(folder)
   const { unreadable } = all
-  // Journals in other places (--journal FILE) are not listed.
-  const kept = all.entries.filter(({ file }) => dirname(file) === folder)
+  // A journal of --journal FILE may have been moved, and then its outcome is not known.
+  const kept = all.entries.filter(({ file }) => existsSync(file))
   const entries = keepNamedProfile(place, kept)
   if (entries.length === 0) ui.note('no journals yet')
   for (const file of unreadable) ui.warn(`${file} is not a readable journal`)

@@ -107,8 +107,10 @@ export interface RevertedRun {
 /** The options that decide how the journal of a run is kept. */
 export type RecordingOptions = Pick<WriteOptions, 'check' | 'final' | 'reverts'>
 
-/** The parts of a session that a client to another address takes over: profile, user and credential renewal. */
-export type ClientIdentity = Partial<Pick<Session, 'profile' | 'user' | 'renew'>> & {
+/** The parts of a session that a client to another address takes over: profile, user, origin and renewal of the credential. */
+export type ClientIdentity = Partial<
+  Pick<Session, 'profile' | 'user' | 'renew' | 'title' | 'variable'>
+> & {
   /** Allows writes there, although the command only reads from its own instance: `plan --note`. */
   readonly mayWrite?: true
 }

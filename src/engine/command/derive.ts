@@ -354,6 +354,13 @@ export const getRowFlags = (
   )
 }
 
+/** Lists the names of the attributes that a row may have. */
+export const listRowAttributes = (c: Parameters<typeof getRowFlags>[0]): readonly string[] =>
+  getRowFlags(c).flatMap(({ parameter = '', own = [] }) => [
+    parameter,
+    ...own.map((one) => one.replaceAll('-', '_')),
+  ])
+
 /** True if a command accepts several objects as arguments. */
 export const takesSeveral = ({ args: [first] }: Pick<CommandFacts, 'args'>): boolean =>
   first?.variadic === true && first.file !== true

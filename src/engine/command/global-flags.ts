@@ -2,14 +2,14 @@
 
 import { formatNames, formatSpellings } from '../../catalogue/formats.js'
 import type { ParameterFlag } from '../../catalogue/index.js'
-import { boolean, integer, list, oneOf, string } from '../../catalogue/params.js'
+import { boolean, integer, list, oneOf, seconds, string } from '../../catalogue/params.js'
 import {
   defaultLimit,
   defaultMaxWait,
   defaultRetries,
   defaultTimeout,
   largestPage,
-  longestMaxWait,
+  longestWait,
 } from '../../client/defaults.js'
 import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
@@ -108,7 +108,7 @@ const repeating = declare({
   },
   'wait-timeout': {
     aliases: ['until-timeout'],
-    param: integer('maximum seconds for --wait-until; then exit 1', { min: 1 }),
+    param: seconds('maximum seconds for --wait-until; then exit 1', { min: 1 }),
     repeats: true,
   },
 })
@@ -132,6 +132,7 @@ const sheets = declare({
   'row-fields': {
     param: list('string', 'with -: columns to use as attributes of each object', {
       placeholder: 'columns',
+      completes: 'attribute',
     }),
   },
 })
@@ -221,15 +222,19 @@ const requesting = declare({
   },
   sudo: { param: string('act as this user (ID or username)') },
   timeout: {
-    param: integer('seconds to wait for a response', { min: 1, default: defaultTimeout }),
+    param: seconds('seconds to wait for a response', {
+      min: 1,
+      max: longestWait,
+      default: defaultTimeout,
+    }),
   },
   retries: {
     param: integer('number of retries per request', { min: 0, default: defaultRetries }),
   },
   'max-wait': {
-    param: integer('seconds that rate limits (429) or maintenance may last', {
+    param: seconds('seconds that rate limits (429) or maintenance may last', {
       min: 0,
-      max: longestMaxWait,
+      max: longestWait,
       default: defaultMaxWait,
     }),
   },
@@ -277,7 +282,7 @@ const printing = declare({
   'show-secrets': { param: boolean('show tokens, keys and passwords unmasked') },
   'csv-raw': { param: boolean('do not escape cells that spreadsheets run as formulas') },
   watch: {
-    param: integer('repeat every n seconds', { min: 1, default: 2 }),
+    param: seconds('repeat every n seconds', { min: 1, max: longestWait, default: 2 }),
     optionalValue: true,
     repeats: true,
   },

@@ -95,7 +95,7 @@ const isOwnInstance = (profile: Profile, baseUrl: string): boolean =>
 export const buildClientOptions = async (
   run: SharedClientOptions,
   baseUrl: string,
-  { profile, user, renew, mayWrite }: ClientIdentity,
+  { profile, user, renew, title, variable, mayWrite }: ClientIdentity,
 ): Promise<Omit<InstanceOptions, 'credential'>> => {
   const { globals, env, signal, readOnly, screen, warnings, audit } = run
   return {
@@ -115,7 +115,8 @@ export const buildClientOptions = async (
     record: (credential) => audit.open(profile, credential, user, baseUrl),
     guard: (request) => run.recordWrite(request, request.absolute),
     progress: screen.meter,
-    mapError: (error) => addWorkspaceHint(error, { globals }),
+    mapError: (error) =>
+      addWorkspaceHint(error, { globals, session: { baseUrl, profile, title, variable } }),
     gate: await run.getGate(baseUrl),
     trace: globals.verbose === 0 ? undefined : screen.trace,
     renew,

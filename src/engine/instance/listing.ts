@@ -65,7 +65,8 @@ export const describeListEnd = (
   if (isFiltered) return describeFilteredEnd(end, part)
   if (end.records === 0 && !end.more) return `nothing found${describeDefaultScope(plan)}`
   if (!end.more) return undefined
-  const of = end.total === undefined ? '' : ` of ${end.total}`
+  // The total of the instance may be wrong. One that the list passes is not repeated.
+  const of = end.total === undefined || end.total <= end.records ? '' : ` of ${end.total}`
   return `showing ${end.records}${of}; there are more: ${describeNextPage(part, end.records)}`
 }
 

@@ -13,6 +13,18 @@ import type { MissingValue, PlanContext } from './objects.js'
 import { parseValue, type ValueOptions } from './parse-values.js'
 import { toPath } from './places.js'
 
+/** Creates the failure for a missing flag. The help of an extension's parameter may be its name alone, which says nothing. */
+export const createMissingFailure = (
+  command: Command,
+  label: string,
+  name: string,
+  { help }: Param,
+): Failure => {
+  const called = getCommandName(command)
+  const isBare = help === name.replaceAll('_', ' ')
+  return usage(`${called} needs ${label}`, isBare ? `See "svcctl ${called} --help".` : `${help}.`)
+}
+
 const createMissingArgumentFailure = (
   command: Command,
   endpoint: Endpoint,

@@ -13,6 +13,7 @@ import type { ActionOptions, Command, Flag, Given, Plan } from '../command/types
 import {
   canJoinObjects,
   completeArguments,
+  createMissingFailure,
   fillSharedProject,
   getExtraName,
   type ObjectReference,
@@ -105,8 +106,7 @@ const fillRequired = async (
     const fromEnv = param.env === undefined ? undefined : around.env[param.env]
     const answer =
       fromEnv === undefined ? await around.askMissing({ name: flag, param, ...project }) : [fromEnv]
-    if (answer === undefined)
-      throw usage(`${getCommandName(command)} needs ${label}`, `${param.help}.`)
+    if (answer === undefined) throw createMissingFailure(command, label, name, param)
     values[name] = parseValue(param, answer, label, { parameter: getExtraName(endpoint, name) })
   }
 }

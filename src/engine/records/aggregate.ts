@@ -44,7 +44,8 @@ interface Measure {
 /** A column whose values distinguish groups. */
 type Key = GroupFacts['keys'][number]
 
-const units = ['hour', 'day', 'week', 'month'] as const
+/** The lengths by which `--group-by` groups times: `created_at:day`. */
+export const units = ['hour', 'day', 'week', 'month'] as const
 
 const toColumnName = (text: string): string => text.replaceAll(/[.:]/g, '_')
 

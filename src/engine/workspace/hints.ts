@@ -31,15 +31,16 @@ export const hints: Readonly<Record<AdviceCode, string | HintWriter>> = {
   sudo: 'Use an administrator’s token with the sudo scope, or remove --sudo and SVC_SUDO.',
   'sudo-user': 'Check the ID or username in --sudo or SVC_SUDO.',
   scope: (scope = 'required for this', { session }) => {
+    const { variable } = session ?? {}
     const next =
-      session?.usesVariable === true ? 'set SVC_TOKEN to it' : `run \`${getLoginLine(session)}\``
+      variable === undefined ? `run \`${getLoginLine(session)}\`` : `set ${variable} to it`
     return `The token lacks the scope ${scope}. Create a token with it, then ${next}.`
   },
   credential: (_, place) => {
     const next =
-      place.session?.usesVariable === true
-        ? 'It is the token in SVC_TOKEN: set that to another one.'
-        : `${quoteLine('auth status', place)} shows its source, and \`${getLoginLine(place.session)}\` replaces it.`
+      place.session?.variable === undefined
+        ? `${quoteLine('auth status', place)} shows its source, and \`${getLoginLine(place.session)}\` replaces it.`
+        : `It is the token in ${place.session.variable}: set that to another one.`
     return `The credential is wrong, expired or revoked. ${next}`
   },
   'sign-in': (_, { session }) => `No credential was sent. ${getSignInHint(session)}`,

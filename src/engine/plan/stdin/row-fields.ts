@@ -7,7 +7,7 @@ import { isSecretName } from '../../../base/secrets/names.js'
 import { suggestSimilar } from '../../../base/suggest.js'
 import { isListParam, isText } from '../../../catalogue/params.js'
 import { createInputFailure, type Failure, usage } from '../../../errors.js'
-import { getCommandName, getRowFlags } from '../../command/derive.js'
+import { getCommandName, getRowFlags, listRowAttributes } from '../../command/derive.js'
 import type { Command, Flag, Given } from '../../command/types.js'
 import type { GivenObject } from '../../work/report.js'
 import { formatFlagLabel, type Raw } from '../line.js'
@@ -42,10 +42,7 @@ const findColumnFlag = (command: Command, column: string): Flag => {
   const flags = getRowFlags(command)
   const flag = flags.find((one) => getColumnNames(one).includes(column))
   if (flag !== undefined) return flag
-  const known = flags.flatMap(({ parameter = '', own = [] }) => [
-    parameter,
-    ...own.map((one) => one.replaceAll('-', '_')),
-  ])
+  const known = listRowAttributes(command)
   throw usage(
     `--row-fields: ${getCommandName(command)} has no attribute "${column}"`,
     suggestSimilar(column, known) ?? `Available: ${known.join(', ')}.`,
