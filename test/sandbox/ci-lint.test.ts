@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lintContent } from '../../src/sandbox/ci-lint/index.js'
+import { type Files, lintContent } from '../../src/sandbox/ci-lint/index.js'
 import { sandbox } from './instance.js'
 
 const errorsOf = async (content: string) => (await lintContent(content, {})).errors
@@ -146,7 +146,7 @@ describe('warnings and the expanded text', () => {
     const content =
       '.x:\n  script: [one]\na:\n  extends: .x\nb:\n  script:\n    - !reference [.x, script]\n    - two\n'
     const alone = await lintContent(content, {})
-    expect(await alone.merged?.()).toContain('extends: ".x"')
+    expect(await alone.merged?.()).toContain('extends: .x')
     expect(await alone.merged?.()).toContain('- - one\n    - two')
     const files = {
       project: 'platform/app',
@@ -188,6 +188,32 @@ describe('a simulated pipeline', () => {
     const none = ['No stages / jobs for this pipeline.']
     expect(await look(other, fits)).toEqual(fits === 'none' ? none : [])
     expect(await look(other)).toEqual(none)
+  })
+
+  it.each([
+    ['if: $GO', { GO: '1' }, ['a', 'b']],
+    ['if: $GO', {}, ['a']],
+    ['if: $OWN', {}, ['a']],
+    ['exists: [b.yml]', {}, ['a', 'b']],
+    ['exists: [no.yml]', {}, ['a']],
+    ['{if: $GO, when: never}, {when: always}', { GO: '1' }, ['a']],
+  ])('includes a file by its rules: %s', async (rule, variables, jobs) => {
+    const files: Files = {
+      project: 'g/p',
+      local: async (path) => (path === 'b.yml' ? 'b: {script: x}\n' : undefined),
+      matching: async () => [],
+      other: async () => 'project',
+    }
+    const rules = rule.startsWith('{') ? `[${rule}]` : `[{${rule}}]`
+    const content = `variables: {OWN: x}\ninclude: [{local: b.yml, rules: ${rules}}]\na: {script: x}\n`
+    const occasion = { branch: 'main', variables, files: async () => ['b.yml'] }
+    const { plan } = await lintContent(content, { files, occasion })
+    expect(plan?.jobs.map(({ name }) => name).toSorted()).toEqual(jobs)
+    const lost = content.replace('b.yml, rules', 'lost.yml, rules')
+    const { errors } = await lintContent(lost, { files, occasion })
+    const missing = 'Local file `lost.yml` does not exist!'
+    expect(errors).toEqual(jobs.length > 1 ? [missing] : [])
+    expect((await lintContent(lost, { files })).errors).toEqual([])
   })
 
   it('knows refs by the project behind an @, and pushes by both names', async () => {

@@ -24,9 +24,9 @@ const openSignup = ({ settings: { value: settings } }: Call['state']): boolean =
 
 const getHeadRef = ({ default_branch }: ProjectRecord): string => `refs/heads/${default_branch}`
 
-const toResult = ({ errors, warnings, merged }: LintVerdict) => ({
+const toResult = async ({ errors, warnings, merged }: LintVerdict) => ({
   valid: errors.length === 0,
-  merged_yaml: merged?.() ?? '',
+  merged_yaml: (await merged?.()) ?? '',
   errors: [...errors],
   warnings: [...warnings],
 })
@@ -87,7 +87,7 @@ export const served = serve(ci, {
       status: errors.length === 0 ? 'valid' : 'invalid',
       errors: [...errors],
       warnings: [...warnings],
-      ...(include_merged_yaml ? { merged_yaml: merged?.() ?? '' } : {}),
+      ...(include_merged_yaml ? { merged_yaml: (await merged?.()) ?? '' } : {}),
     }
   },
   lintOfProject: (call, { id, content, dry_run }) =>

@@ -19,6 +19,9 @@ export interface Files {
   other(project: string, ref: string | undefined): Promise<Files | 'project' | 'reference'>
 }
 
+/** Tests whether the rules of an include apply to the pipeline that is planned. */
+export type RulesTest = (entry: Hash) => Promise<boolean>
+
 interface Run {
   /** The project of the file that is expanded. Its local includes are files of that project. */
   readonly files: Files | undefined
@@ -28,6 +31,8 @@ interface Run {
   readonly odd: Map<string, 'number' | 'word'>
   readonly budget: Budget
   readonly asOf: JudgedVersion
+  /** True if the rules of an include apply; absent without the pipeline that decides them. */
+  readonly applies: RulesTest | undefined
   /** The entries of `include` that are hashes. */
   readonly entries: Hash[]
   /** The includes that are not fetched: remote files, templates, components, and paths with variables. */
@@ -79,8 +84,8 @@ interface FileReader {
 
 interface IncludedFile extends FileReader {
   readonly inputs: Hash
-  /** True if the include has rules, which only a pipeline can evaluate. */
-  readonly ruled: boolean
+  /** True if the include has rules, and no pipeline decides them. */
+  readonly open: boolean
 }
 
 /** Counts an include. @returns false if there are too many */
@@ -92,7 +97,7 @@ const countInclude = ({ included, asOf, errors }: Run, key: string): boolean => 
 }
 
 /** Loads a file. After the first error, it reads no further file, as instances do. */
-const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile): Promise<Hash> => {
+const load = async (run: Run, { key, path, inputs, open, read }: IncludedFile): Promise<Hash> => {
   if (run.errors.size > 0 || !countInclude(run, key)) return {}
   if (!isYaml(path)) {
     run.errors.add(`Included file \`${path}\` does not have YAML extension!`)
@@ -101,17 +106,18 @@ const load = async (run: Run, { key, path, inputs, ruled, read }: IncludedFile):
   const source = await read()
   if ('text' in source)
     return expandNested({ ...run, files: source.files }, source.text, path, inputs)
-  if (ruled) run.left.push(path)
+  if (open) run.left.push(path)
   else run.errors.add(source.problem)
   return {}
 }
 
+const hasRules = ({ rules }: Hash): boolean => Array.isArray(rules) && rules.length > 0
+
 /** Loads files in their order. The keys of a later one replace those of earlier ones. */
 const loadAll = async (run: Run, entry: Hash, files: readonly FileReader[]): Promise<Hash> => {
-  const { inputs, rules } = entry
   const options = {
-    inputs: isHash(inputs) ? inputs : {},
-    ruled: Array.isArray(rules) && rules.length > 0,
+    inputs: isHash(entry.inputs) ? entry.inputs : {},
+    open: hasRules(entry) && run.applies === undefined,
   }
   let tree: Hash = {}
   for (const file of files)
@@ -227,6 +233,7 @@ const loadEntry = async (run: Run, given: unknown): Promise<Hash> => {
     return {}
   }
   if (isHash(given)) run.entries.push(given)
+  if (hasRules(entry) && (await run.applies?.(entry)) === false) return {}
   const wrong = findAccessProblem(entry)
   if (wrong !== undefined) {
     run.errors.add(wrong)
@@ -260,10 +267,11 @@ const expandIncludes = async (
   files: Files | undefined,
   budget: Budget,
   asOf: JudgedVersion,
+  applies: RulesTest | undefined,
 ): Promise<IncludedTree> => {
   const found = { left: [], entries: [], odd: new Map() }
   const errors = new Set<string>()
-  const whole = await expand({ files, included: [], asOf, budget, errors, ...found }, tree)
+  const whole = await expand({ files, included: [], asOf, applies, budget, errors, ...found }, tree)
   return { tree: whole, errors: [...errors], ...found }
 }
 
@@ -276,13 +284,17 @@ interface WholeTree extends IncludedTree {
   readonly unextended: () => Hash
 }
 
-/** Expands the includes, `extends` and references of a configuration. */
+/**
+ * Expands the includes, `extends` and references of a configuration.
+ * @param applies decides the rules of includes; without it, files with rules are included
+ */
 export const expandTree = async (
   own: Hash,
   files: Files | undefined,
   asOf: JudgedVersion,
+  applies?: RulesTest,
 ): Promise<WholeTree> => {
-  const included = await expandIncludes(own, files, new Budget(maxBuilt), asOf)
+  const included = await expandIncludes(own, files, new Budget(maxBuilt), asOf, applies)
   const lenient = included.left.length > 0 || included.errors.length > 0
   const how = { lenient, budget: new Budget(maxBuilt), asOf }
   const extended = expandExtends(included.tree, how)

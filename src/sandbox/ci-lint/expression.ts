@@ -242,7 +242,8 @@ const convertClass = (negation: string, signs: string): string => {
 
 /** The signs of alternatives in a glob, as RE2 has them. */
 const braces: Readonly<Record<string, string>> = { '{': '(?:', ',': '|', '}': ')' }
-const globPart = /\\(.)|(\*\*\/)|\*+|\[([!^]?)((?:\\.|[^\]\\])+)\]|./gsu
+/** The parts of a glob. The signs of a class are limited, so that brackets without an end are not searched again and again. */
+const globPart = /\\(.)|(\*\*\/)|\*+|\[([!^]?)((?:\\.|[^\]\\]){1,100})\]|./gsu
 
 /**
  * Converts a glob to RE2. Globs have `*`, `**`, `?`, classes of characters, alternatives in braces, and `\` before a sign that means itself.

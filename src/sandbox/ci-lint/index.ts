@@ -1,9 +1,9 @@
 /** Checks CI configurations for the lint endpoints (`catalogue/reference/ci.md`), and plans the pipelines of pushes. */
 
-import { expandTree, type Files } from './expand.js'
+import { expandTree, type Files, type RulesTest } from './expand.js'
 import { loadRegexes } from './expression.js'
 import { checkJobs, getWarnings, isWrong } from './jobs.js'
-import { type PipelineContext, type PipelinePlan, planPipeline } from './plan.js'
+import { hasMatchingRule, type PipelineContext, type PipelinePlan, planPipeline } from './plan.js'
 import { checkNode, getSchema } from './schema.js'
 import { readTree, type Tree, writeYaml } from './tree.js'
 import {
@@ -46,7 +46,7 @@ export interface LintVerdict {
   /** The pipeline, if one was requested and the configuration is valid. */
   readonly plan?: PipelinePlan | undefined
   /** Returns the expanded configuration as YAML; absent if the text could not be read. */
-  readonly merged?: () => string
+  readonly merged?: () => Promise<string>
 }
 
 /** The maximum number of reported errors, and of warnings. */
@@ -69,6 +69,14 @@ const getContext = async (
   changed: hasKeyword(tree, 'changes') ? await changed?.() : undefined,
   files: hasKeyword(tree, 'exists') ? await files?.() : undefined,
 })
+
+/** Creates the test for the rules of includes, which know the variables of the project but none of the configuration. */
+const createRulesTest =
+  (occasion: PushContext): RulesTest =>
+  async (entry) => {
+    await loadRegexes(true)
+    return hasMatchingRule(entry.rules, await getContext(entry, occasion))
+  }
 
 const limitTexts = (texts: readonly string[]): readonly string[] =>
   texts.length > maxFindings
@@ -103,7 +111,8 @@ const getVerdict = async (
   setting: Setting,
 ): Promise<LintVerdict> => {
   const { files, asOf, occasion } = setting
-  const { tree, errors, entries, ...whole } = await expandTree(own, files, asOf)
+  const applies = occasion && createRulesTest(occasion)
+  const { tree, errors, entries, ...whole } = await expandTree(own, files, asOf, applies)
   const left = [...inputFiles, ...whole.left]
   const context = occasion === undefined ? undefined : await getContext(tree, occasion)
   const paths = context?.changed !== undefined || context?.files !== undefined

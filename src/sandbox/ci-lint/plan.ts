@@ -236,6 +236,10 @@ const findRule = (
   return first?.when === 'never' ? undefined : first
 }
 
+/** True if one of the rules of an include applies. */
+export const hasMatchingRule = (rules: unknown, context: PipelineContext): boolean =>
+  findRule(rules, context, context.variables) !== undefined
+
 /** True if a ref of `only` or `except` means the branch: by name, by kind, or by a pattern, and with `@` only in that project. */
 const isRefMatch = (given: string, { branch, variables }: PipelineContext): boolean => {
   const [ref = '', path] = given.split('@', 2)

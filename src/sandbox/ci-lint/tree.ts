@@ -1,6 +1,5 @@
 /** Reads the YAML of a CI configuration as a tree of plain values, with `!reference` objects and with the values of inputs. */
 
-import { toYaml } from '../../base/json/yaml-writer.js'
 import { DeepYamlError, parseYamlNodes, type YamlNode, YamlProblem } from '../../base/yaml/nodes.js'
 import { isModestYaml } from '../../base/yaml/texts.js'
 import { isHeader, withInputs } from './inputs.js'
@@ -82,14 +81,23 @@ export const readTree = async (text: string, inputs: Hash, asOf: JudgedVersion):
   return read(text, inputs, asOf)
 }
 
-/** Converts a tree to YAML that means the same again when it is checked. */
-export const writeYaml = (tree: Hash): string => {
+/** Converts a tree to YAML that means the same again when it is checked: by the rules of YAML 1.1, in which `yes` is no text. */
+export const writeYaml = async (tree: Hash): Promise<string> => {
+  const { Document, Scalar, visit } = await import('yaml')
   const plain: unknown = JSON.parse(
     JSON.stringify(tree, (_key, value: unknown) =>
       value instanceof KeywordReference ? value.toString() : value,
     ),
   )
-  return `---\n${toYaml(plain)}`
+  const document = new Document(plain, { version: '1.1' })
+  visit(document, {
+    Scalar: (_key, node) => {
+      // libyaml takes no tab in a text without quotes.
+      if (typeof node.value === 'string' && node.value.includes('\t'))
+        node.type = Scalar.QUOTE_DOUBLE
+    },
+  })
+  return `---\n${document.toString({ lineWidth: 0 })}`
 }
 
 /** Merges hashes at any depth. For values that are not hashes, the one in `over` counts. */

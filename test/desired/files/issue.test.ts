@@ -37,7 +37,6 @@ it('reads the example as it is meant', async () => {
   const state = await readText(example)
   expect(state.instance?.value).toBe('https://svc.example')
   expect(state.reach).toMatchObject({
-    site: true,
     groups: ['platform'],
     projects: ['platform/app'],
     below: ['platform'],

@@ -105,7 +105,6 @@ describe('levels', () => {
       "defaults: {projects: {}}\ngroups: {'**': {members: {}}, a: {}, b/**: {projects: {}}}\nprojects: {x/y: {}}",
     )
     expect(reach).toMatchObject({
-      site: false,
       groups: ['a'],
       projects: ['x/y'],
       below: ['', 'b'],
