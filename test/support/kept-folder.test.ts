@@ -26,17 +26,16 @@ beforeEach(() => {
   putBack = keepFolder(kept, join(folder(), 'copy'))
 })
 
-/** What stands in the folder: modes, and texts or where links lead. */
-const read = () =>
-  readdirSync(kept, { recursive: true, withFileTypes: true })
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      const text = entry.isSymbolicLink()
-        ? readlinkSync(path)
-        : entry.isFile() && readFileSync(path, 'utf8')
-      return [path, lstatSync(path).mode, text]
-    })
-    .sort()
+/** What stands in a folder: modes, and texts or where links lead. Since Node 22, a recursive readdirSync follows links. */
+const list = (at: string): readonly (readonly [string, number, string | false])[] =>
+  readdirSync(at, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(at, entry.name)
+    const text = entry.isSymbolicLink()
+      ? readlinkSync(path)
+      : entry.isFile() && readFileSync(path, 'utf8')
+    return [[path, lstatSync(path).mode, text], ...(entry.isDirectory() ? list(path) : [])]
+  })
+const read = () => [...list(kept)].sort()
 
 /** Removes what stands somewhere, and makes something else there. */
 const exchange = (path: string, make: (path: string) => void): void => {
