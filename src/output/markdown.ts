@@ -22,7 +22,7 @@ const openList: OpenPrinter = (sink, view) => {
   const format = (value: unknown): string => formatCell(undefined, value, view)
   return createListPrinter(sink, view, {
     header: (rows) =>
-      formatLine(rows.columns().map(format)) + formatLine(rows.columns().map(() => '---')),
+      formatLine(rows.headings().map(format)) + formatLine(rows.columns().map(() => '---')),
     lines: (lines) => lines.map((values) => formatLine(values.map(format))).join(''),
   })
 }
@@ -33,9 +33,12 @@ const openDetail: OpenPrinter = (sink, view) => {
     const rows = createRows(view)
     const values = rows.values(record)
     const lines = rows
-      .columns()
-      .map((name, i) =>
-        formatLine([formatCell(undefined, name, view), formatCell(name, values[i], view)]),
+      .headings()
+      .map((heading, i) =>
+        formatLine([
+          formatCell(undefined, heading, view),
+          formatCell(rows.columns()[i], values[i], view),
+        ]),
       )
     await sink.write(formatLine(['field', 'value']) + formatLine(['---', '---']) + lines.join(''))
   }

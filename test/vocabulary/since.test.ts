@@ -55,3 +55,13 @@ it('a snapshot has the names of its instance, whatever profile is the current on
   writeFileSync(join(cwd, 'policy.yml'), rule)
   expect((await line('check', 'policy', 'policy.yml', '--from', 'snaps/one')).code).toBe(1)
 })
+
+it.each(['deploy-keys list -P platform/app --limit 1', 'deploy-keys get 1 -P platform/app'])(
+  'headings are those of the instance in every format that has some: %s',
+  async (line) => {
+    for (const format of ['csv', 'markdown', 'table', 'wide', 'html']) {
+      const answer = await run(...line.split(' '), '--fields', 'id,title', '-o', format)
+      expect([format, answer]).toEqual([format, expect.stringContaining('owntitle')])
+    }
+  },
+)
