@@ -5,6 +5,7 @@ import {
   type FlagReplacement,
   pickFields,
   toAddress,
+  toAge,
   toAttributes,
   toFieldName,
   toFilter,
@@ -147,12 +148,12 @@ export const foreignFlags: readonly ForeignFlag[] = [
   {
     names: ['--older-than', '--older'],
     value: /^\d+[hdw]$/,
-    gives: ['--select created_at>$1', '--where created_at>$1'],
+    gives: (value, place) => toAge(`>${value}`, place),
   },
   {
     names: ['--newer-than', '--newer', '--max-age'],
     value: /^\d+[hdw]$/,
-    gives: ['--select created_at<$1', '--where created_at<$1'],
+    gives: (value, place) => toAge(`<${value}`, place),
   },
   // Projects and groups.
   { names: ['-R', '--repo', '--repository', '--project-id'], value: true, gives: ['-P $1'] },

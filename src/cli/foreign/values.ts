@@ -118,6 +118,16 @@ export const toFilter = (value: string, place: FlagPlace): FlagReplacement | und
   return tokens && { tokens }
 }
 
+/** The fields by which records are old or new; the first that they have counts. */
+const ageFields = ['created_at', 'last_activity_at', 'contacted_at', 'updated_at']
+
+/** Returns the flags for records of an age: `>30d`, `<12h`; undefined if the records have no such field. */
+export const toAge = (age: string, { takes, hasField }: FlagPlace): FlagReplacement | undefined => {
+  const field = ageFields.find(hasField)
+  if (field === undefined) return undefined
+  return { tokens: [takes('select') ? '--select' : '--where', `${field}${age}`] }
+}
+
 /** Returns the flags for a query of aws and az: `[].id`, `[?status=='online'].id`. */
 export const toQuery = (value: string, place: FlagPlace): FlagReplacement | undefined => {
   const [, condition, fields] = /^\[(?:\?([^\]]*)|\*?)\](.*)$/s.exec(value) ?? []
