@@ -85,7 +85,7 @@ interface FileReader {
 interface IncludedFile extends FileReader {
   readonly inputs: Hash
   /** True if the include has rules, and no pipeline decides them. */
-  readonly open: boolean
+  readonly isUndecided: boolean
 }
 
 /** Counts an include. @returns false if there are too many */
@@ -97,7 +97,10 @@ const countInclude = ({ included, asOf, errors }: Run, key: string): boolean => 
 }
 
 /** Loads a file. After the first error, it reads no further file, as instances do. */
-const load = async (run: Run, { key, path, inputs, open, read }: IncludedFile): Promise<Hash> => {
+const load = async (
+  run: Run,
+  { key, path, inputs, isUndecided, read }: IncludedFile,
+): Promise<Hash> => {
   if (run.errors.size > 0 || !countInclude(run, key)) return {}
   if (!isYaml(path)) {
     run.errors.add(`Included file \`${path}\` does not have YAML extension!`)
@@ -106,7 +109,7 @@ const load = async (run: Run, { key, path, inputs, open, read }: IncludedFile): 
   const source = await read()
   if ('text' in source)
     return expandNested({ ...run, files: source.files }, source.text, path, inputs)
-  if (open) run.left.push(path)
+  if (isUndecided) run.left.push(path)
   else run.errors.add(source.problem)
   return {}
 }
@@ -117,7 +120,7 @@ const hasRules = ({ rules }: Hash): boolean => Array.isArray(rules) && rules.len
 const loadAll = async (run: Run, entry: Hash, files: readonly FileReader[]): Promise<Hash> => {
   const options = {
     inputs: isHash(entry.inputs) ? entry.inputs : {},
-    open: hasRules(entry) && run.applies === undefined,
+    isUndecided: hasRules(entry) && run.applies === undefined,
   }
   let tree: Hash = {}
   for (const file of files)

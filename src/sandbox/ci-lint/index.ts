@@ -1,5 +1,6 @@
 /** Checks CI configurations for the lint endpoints (`catalogue/reference/ci.md`), and plans the pipelines of pushes. */
 
+import { AsyncCache } from '../../base/async.js'
 import { expandTree, type Files, type RulesTest } from './expand.js'
 import { loadRegexes } from './expression.js'
 import { checkJobs, getWarnings, isWrong } from './jobs.js'
@@ -70,13 +71,24 @@ const getContext = async (
   files: hasKeyword(tree, 'exists') ? await files?.() : undefined,
 })
 
+/** Lists the paths of a push or request once, although each include with rules may ask for them. */
+const rememberPaths = (occasion: PushContext): PushContext => {
+  const known = new AsyncCache<'changed' | 'files', PipelineContext['files']>()
+  const list = (which: 'changed' | 'files') => () =>
+    known.of(which, async () => occasion[which]?.())
+  return { ...occasion, changed: list('changed'), files: list('files') }
+}
+
 /** Creates the test for the rules of includes, which know the variables of the project but none of the configuration. */
-const createRulesTest =
-  (occasion: PushContext): RulesTest =>
-  async (entry) => {
-    await loadRegexes(true)
+const createRulesTest = (occasion: PushContext): RulesTest => {
+  let ready: Promise<void> | undefined
+  return async (entry) => {
+    // Loading resets the limit for the cost of patterns, so that all includes share one.
+    ready ??= loadRegexes(true)
+    await ready
     return hasMatchingRule(entry.rules, await getContext(entry, occasion))
   }
+}
 
 const limitTexts = (texts: readonly string[]): readonly string[] =>
   texts.length > maxFindings
@@ -110,7 +122,8 @@ const getVerdict = async (
   { tree: own, odd, left: inputFiles }: Tree,
   setting: Setting,
 ): Promise<LintVerdict> => {
-  const { files, asOf, occasion } = setting
+  const { files, asOf } = setting
+  const occasion = setting.occasion && rememberPaths(setting.occasion)
   const applies = occasion && createRulesTest(occasion)
   const { tree, errors, entries, ...whole } = await expandTree(own, files, asOf, applies)
   const left = [...inputFiles, ...whole.left]
