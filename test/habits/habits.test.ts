@@ -46,3 +46,18 @@ it('at most 8 of the lines give a page of help alone', () => {
   expect(more.length).toBeGreaterThanOrEqual(150)
   expect(more.filter(({ gives }) => gives === 'help').length).toBeLessThanOrEqual(12)
 })
+
+it.each([
+  `settings update --data '{"akismet_api_key":"s3cretvalue"}'`,
+  'settings update --akismet-api-key s3cretvalue --nosuch 1',
+  'settings update --akismet-api-key=s3cretvalue --nosuch 1',
+  `integrations update jira -d '{"password":"s3cretvalue"}' -P platform/app`,
+  'users list --filter token=s3cretvalue',
+  'runners list --filter "token eq s3cretvalue"',
+  'labels list -P platform/app --server https://ana:s3cretvalue@svc.example',
+])('a hint repeats no secret: %s', async (line) => {
+  signedIn ??= signIn(place().sandbox)
+  const { code, stdout, stderr } = await createRunner(await signedIn)(line)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).not.toContain('s3cretvalue')
+})

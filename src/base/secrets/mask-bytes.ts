@@ -161,9 +161,8 @@ const maskSecretTexts = (given: Uint8Array): Uint8Array =>
 
 // Secrets in the text of a record, masked token by token at any depth.
 
-const decodeKey = (token: string): string => {
-  return token.includes('\\') ? String(tryParseJson(token) ?? token) : token.slice(1, -1)
-}
+const decodeKey = (token: string): string =>
+  token.includes('\\') ? String(tryParseJson(token) ?? token) : token.slice(1, -1)
 
 /** The values of a marker field that show that a record is not a variable. */
 const unmarked = new Set(['false', '"false"', 'null'])

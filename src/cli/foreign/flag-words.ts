@@ -81,11 +81,7 @@ export class FlagReader {
       name: getCommandName(command),
       takes: (name) => this.#isShown(name),
       title: fields === undefined ? 'id' : getTitle(fields),
-      hasField: (name) => {
-        const [first = name, ...inner] = name.split('.')
-        const found = fields && findField(fields, first)
-        return fields === undefined || (inner.length > 0 ? found !== undefined : found === name)
-      },
+      hasField: (name) => this.#hasField(name),
       replaceFlag: (name, value) => this.#readUnknown({ name: `--${name}`, next: value })?.tokens,
     }
   }
@@ -98,6 +94,13 @@ export class FlagReader {
 
   #isShown(name: string): boolean {
     return this.#flags.some((flag) => flag.name === name && flag.hidden !== true)
+  }
+
+  #hasField(name: string): boolean {
+    if (this.#fields === undefined) return true
+    const [first = name, ...inner] = name.split('.')
+    const found = findField(this.#fields, first)
+    return inner.length > 0 ? found !== undefined : found === name
   }
 
   /** Finds the flag with a form such as `-o` or `--no-color`. */

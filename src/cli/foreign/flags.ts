@@ -7,11 +7,11 @@ import {
   toAddress,
   toAge,
   toAttributes,
-  toFieldName,
   toFilter,
   toFormat,
   toOrder,
   toQuery,
+  translateFieldName,
 } from './values.js'
 
 export interface ForeignFlag {
@@ -54,7 +54,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: (value) => ({
       tokens: [
         ...['-o', 'json'],
-        ...(value === '' ? [] : ['--fields', value.split(',').map(toFieldName).join(',')]),
+        ...(value === '' ? [] : ['--fields', value.split(',').map(translateFieldName).join(',')]),
       ],
     }),
   },

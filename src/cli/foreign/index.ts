@@ -1,5 +1,7 @@
 /** Suggests a correct line for a refused one that is mistyped or in the words of other tools. */
 
+import { maskWholeText } from '../../base/secrets/mask.js'
+import { isSecretName, masked } from '../../base/secrets/names.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import { getExtensionFault } from '../../catalogue/index.js'
@@ -140,15 +142,24 @@ const readAllPages = (line: MeantLine): MeantLine =>
 const describeRequests = ({ objects }: RewrittenWords): string =>
   objects === undefined ? 'its request' : 'its requests'
 
+/** True if a line contains a secret, which an error must not repeat: the value of a flag with such a name, or a part of a text. */
+const holdsSecret = ({ tokens }: MeantLine): boolean =>
+  tokens.some((token, i) => {
+    const [, flag = '', value = tokens[i + 1] ?? ''] = /^--([^=]+)(?:=(.*))?$/s.exec(token) ?? []
+    const isNamed = isSecretName(flag) && !/^(?:$|-|@|env:)/.test(value)
+    return isNamed || maskWholeText(token, () => masked) !== token
+  })
+
 /** Finds the hint for a refused line; undefined if the hint of its error is kept. */
 const findHint = async (error: Failure, typed: readonly string[]): Promise<string | undefined> => {
   if (getExtensionFault() !== undefined) return undefined
   const words = await rewriteWords(typed)
   if (words === undefined) return typed.some(isWord) ? undefined : suggestFlag(typed)
   const isNamed = /^<i?id> must be an integer/.test(error.message)
-  const rewritten = await rewriteRest(words.tokens, isNamed).catch(
+  const found = await rewriteRest(words.tokens, isNamed).catch(
     (error: unknown) => void recoverFrom(error),
   )
+  const rewritten = found !== undefined && holdsSecret(found) ? undefined : found
   if (rewritten?.isRefused === true) return suggestOnlyFlag(error, rewritten, typed)
   if (words.isMissing === true)
     return rewritten === undefined

@@ -52,7 +52,7 @@ const otherFields: Readonly<Record<string, string>> = {
 }
 
 /** Returns the name of a field of another tool, such as `createdAt`. */
-export const toFieldName = (name: string): string =>
+export const translateFieldName = (name: string): string =>
   otherFields[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Returns the fields that a template or path of another tool selects: `{{.id}}`, `{.items[*].id}`. */
@@ -105,7 +105,9 @@ const toConditions = (
   const found = conditions.filter((condition) => !/^[\w.-]+!?=null$/.test(condition))
   if (found.length > 0 && getConditionFields(parseWhere(conditions)).every(hasField))
     return conditions
-  return foreignSigns.test(text) ? undefined : [`${title}~${text}`]
+  // A colon before a blank is prose: `fix: login`.
+  const isCondition = foreignSigns.test(text) || (found.length > 0 && !/:\s/.test(text))
+  return isCondition ? undefined : [`${title}~${text}`]
 }
 
 /** Returns the flags for a filter: conditions, or a flag of the name that the filter tests. */
@@ -144,8 +146,8 @@ export const toOrder = (value: string): FlagReplacement => {
   const plain = value.replace(/^\{?\.?(.*?)\}?$/s, '$1')
   const field = toSortSyntax(plain) ?? plain
   return field.startsWith('-')
-    ? { tokens: [`--sort=-${toFieldName(field.slice(1))}`] }
-    : { tokens: ['--sort', toFieldName(field)] }
+    ? { tokens: [`--sort=-${translateFieldName(field.slice(1))}`] }
+    : { tokens: ['--sort', translateFieldName(field)] }
 }
 
 /** Returns the flags for attributes that are given as JSON; undefined if the command does not take each of them. */
