@@ -160,7 +160,7 @@ describe('warnings and the expanded text', () => {
 
 describe('a simulated pipeline', () => {
   const dry = async (content: string, variables = {}) =>
-    (await lintContent(content, { occasion: { branch: 'main', variables } })).errors
+    (await lintContent(content, { occasion: { branch: 'main', variables }, plan: true })).errors
 
   it('has no jobs where the rules leave none', async () => {
     const content = 'a:\n  script: x\n  rules: [{if: \'$GO == "yes"\'}]\n'
@@ -183,6 +183,7 @@ describe('a simulated pipeline', () => {
       (
         await lintContent(content, {
           occasion: { branch: 'main', variables: {}, files: async () => paths },
+          plan: true,
         })
       ).errors
     const none = ['No stages / jobs for this pipeline.']
@@ -207,13 +208,14 @@ describe('a simulated pipeline', () => {
     const rules = rule.startsWith('{') ? `[${rule}]` : `[{${rule}}]`
     const content = `variables: {OWN: x}\ninclude: [{local: b.yml, rules: ${rules}}]\na: {script: x}\n`
     const occasion = { branch: 'main', variables, files: async () => ['b.yml'] }
-    const { plan } = await lintContent(content, { files, occasion })
+    const { plan } = await lintContent(content, { files, occasion, plan: true })
     expect(plan?.jobs.map(({ name }) => name).toSorted()).toEqual(jobs)
     const lost = content.replace('b.yml, rules', 'lost.yml, rules')
-    const { errors } = await lintContent(lost, { files, occasion })
-    const missing = 'Local file `lost.yml` does not exist!'
-    expect(errors).toEqual(jobs.length > 1 ? [missing] : [])
-    expect((await lintContent(lost, { files })).errors).toEqual([])
+    for (const plan of [true, false]) {
+      const { errors } = await lintContent(lost, { files, occasion, plan })
+      const missing = 'Local file `lost.yml` does not exist!'
+      expect(errors).toEqual(jobs.length > 1 ? [missing] : [])
+    }
   })
 
   it('knows refs by the project behind an @, and pushes by both names', async () => {

@@ -59,10 +59,8 @@ const lintInProject = async (
   const verdict = await lintContent(content, {
     ...parseLintVersion(call),
     files: readFilesAt(call, project, revision),
-    occasion:
-      dryRun === true && refusal === undefined
-        ? createPushContext(call, project, { branch: project.default_branch, revision })
-        : undefined,
+    occasion: createPushContext(call, project, { branch: project.default_branch, revision }),
+    plan: dryRun === true && refusal === undefined,
   })
   return toResult(refusal === undefined ? verdict : { ...verdict, errors: [refusal] })
 }

@@ -19,7 +19,7 @@ export interface Files {
   other(project: string, ref: string | undefined): Promise<Files | 'project' | 'reference'>
 }
 
-/** Tests whether the rules of an include apply to the pipeline that is planned. */
+/** Tests whether the rules of an include apply. */
 export type RulesTest = (entry: Hash) => Promise<boolean>
 
 interface Run {
@@ -31,7 +31,7 @@ interface Run {
   readonly odd: Map<string, 'number' | 'word'>
   readonly budget: Budget
   readonly asOf: JudgedVersion
-  /** True if the rules of an include apply; absent without the pipeline that decides them. */
+  /** True if the rules of an include apply; absent without the project that decides them. */
   readonly applies: RulesTest | undefined
   /** The entries of `include` that are hashes. */
   readonly entries: Hash[]
@@ -84,7 +84,7 @@ interface FileReader {
 
 interface IncludedFile extends FileReader {
   readonly inputs: Hash
-  /** True if the include has rules, and no pipeline decides them. */
+  /** True if the include has rules, and no project decides them. */
   readonly isUndecided: boolean
 }
 
@@ -289,7 +289,7 @@ interface WholeTree extends IncludedTree {
 
 /**
  * Expands the includes, `extends` and references of a configuration.
- * @param applies decides the rules of includes; without it, files with rules are included
+ * @param applies decides the rules of includes; without it, files with rules are included where they can be read
  */
 export const expandTree = async (
   own: Hash,

@@ -25,7 +25,7 @@ export {
   type Span,
 } from './types.js'
 
-/** The push or request for which a pipeline is planned. The paths are only read if a rule uses them. */
+/** The push or request that rules are decided for. The paths are only read if a rule uses them. */
 export interface PushContext extends Pick<PipelineContext, 'branch' | 'variables'> {
   /** Returns the paths that the push changed; undefined for a new branch. */
   readonly changed?: () => Promise<PipelineContext['changed']>
@@ -35,8 +35,10 @@ export interface PushContext extends Pick<PipelineContext, 'branch' | 'variables
 interface Setting {
   /** Reads included files; absent if the configuration does not belong to a project. */
   readonly files?: Files
-  /** The push or request for which a pipeline is planned. */
+  /** The push or request that the rules of includes are decided for; absent if the configuration does not belong to a project. */
   readonly occasion?: PushContext
+  /** Plans the pipeline of that push or request. */
+  readonly plan?: boolean
   /** The version by whose rules the configuration is checked; the latest if absent. */
   readonly asOf?: CiVersion | undefined
 }
@@ -127,7 +129,7 @@ const getVerdict = async (
   const applies = occasion && createRulesTest(occasion)
   const { tree, errors, entries, ...whole } = await expandTree(own, files, asOf, applies)
   const left = [...inputFiles, ...whole.left]
-  const context = occasion === undefined ? undefined : await getContext(tree, occasion)
+  const context = occasion && setting.plan === true ? await getContext(tree, occasion) : undefined
   const paths = context?.changed !== undefined || context?.files !== undefined
   await loadRegexes(paths || hasRegex([tree, entries]) || hasKeyword(tree, 'regex'))
   const early = [
@@ -157,7 +159,7 @@ export const loadConditionCheck = async (
   return (text) => checkNode(getSchema('condition'), text, 'if', asOf).length === 0
 }
 
-/** Checks a configuration, and plans a pipeline if `setting` has a push or request. */
+/** Checks a configuration, and plans a pipeline if `setting` asks for it. */
 export const lintContent = async (content: string, setting: Setting): Promise<LintVerdict> => {
   try {
     return await getVerdict(await readTree(content, {}, setting.asOf), setting)

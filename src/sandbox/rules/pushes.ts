@@ -121,6 +121,7 @@ export const startPipeline = async (
   const { errors, plan } = await lintContent(content, {
     files: readFilesAt(call, project, at.revision),
     occasion: createPushContext(call, project, at),
+    plan: true,
     asOf: call.instance.asOf,
   })
   if (plan?.jobs.length === 0) return undefined
