@@ -151,6 +151,11 @@ export const selectHarmlessHeaders = (
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(all).filter(([name]) => harmlessNames.has(name)))
 
-/** True if the headers of a request contain a credential. */
-export const isSigned = (all: Readonly<Record<string, string>>): boolean =>
-  Object.keys(all).some((name) => credentialNames.has(name))
+/** Who signed a request: a user, a CI job, or nobody. */
+export type Signer = 'user' | 'job' | 'nobody'
+
+/** Returns who signed the request with these headers. */
+export const getSigner = (all: Readonly<Record<string, string>>): Signer => {
+  if ('job-token' in all) return 'job'
+  return Object.keys(all).some((name) => credentialNames.has(name)) ? 'user' : 'nobody'
+}
