@@ -190,7 +190,7 @@ export class FlagReader {
       return /^(?:0|-1|none|unlimited)$/.test(value) ? ['--limit', 'all'] : undefined
     if (flag.name === 'output') {
       if (getParamValues(flag.param).includes(value)) return undefined
-      const format = toFormat(value, this.#place)
+      const format = toFormat(value)
       if (format !== undefined) return format.tokens
     }
     if (flag.name === 'select' || flag.name === 'where') return this.#readPlace(flag.name, value)

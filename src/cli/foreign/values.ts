@@ -62,23 +62,19 @@ const toFields = (expression: string): readonly string[] => {
 }
 
 /** Returns the flags that print the fields of a template; undefined if it names none. */
-export const pickFields = (
-  expression: string,
-  { takes }: FlagPlace,
-): FlagReplacement | undefined => {
+export const pickFields = (expression: string): FlagReplacement | undefined => {
   const [first, ...others] = toFields(expression).map((name) => `.${name}`)
   if (first === undefined) return undefined
-  const one = takes('limit') ? `.[]${first}` : first
-  const several = `${takes('limit') ? '.[] | ' : ''}[${[first, ...others].join(', ')}] | @tsv`
-  return { tokens: ['-o', 'json', '--jq', others.length === 0 ? one : several] }
+  const several = `[${[first, ...others].join(', ')}] | @tsv`
+  return { tokens: ['-o', 'ndjson', '--jq', others.length === 0 ? first : several] }
 }
 
 /** Returns the flags for an output format of another tool; undefined for an unknown one. */
-export const toFormat = (value: string, place: FlagPlace): FlagReplacement | undefined => {
+export const toFormat = (value: string): FlagReplacement | undefined => {
   const [kind = '', expression = ''] = value.split(/=(.*)/s)
   if (/^(?:jsonpath|go-template|template)/.test(kind))
-    return pickFields(expression, place) ?? { tokens: ['-o', 'json'] }
-  if (value.includes('{{')) return pickFields(value, place)
+    return pickFields(expression) ?? { tokens: ['-o', 'json'] }
+  if (value.includes('{{')) return pickFields(value)
   if (kind === 'custom-columns') {
     const fields = toFields(expression.replaceAll(/(?:^|,)[^:,]*:/g, ' '))
     return fields.length === 0 ? undefined : { tokens: ['--fields', fields.join(',')] }
@@ -137,7 +133,7 @@ export const toQuery = (value: string, place: FlagPlace): FlagReplacement | unde
   // `{id: id, title: name}` and `[id, name]` list fields.
   const listed = fields.replaceAll(/([{[,]) ?(?:\w+: ?)?(?=[a-z_])/gi, '$1.')
   const chosen = condition === undefined ? { tokens: [] } : toFilter(condition, place)
-  const picked = fields === '' ? { tokens: [] } : pickFields(listed, place)
+  const picked = fields === '' ? { tokens: [] } : pickFields(listed)
   return chosen && picked && { tokens: [...chosen.tokens, ...picked.tokens] }
 }
 
