@@ -92,7 +92,7 @@ export class InstancesAnswer {
     { column, name }: AskedTarget,
     turn: Promise<void>,
     push: (row: Row) => Promise<void>,
-  ): Promise<Pick<OuterLine, 'part' | 'screen'>> {
+  ): Promise<Required<Pick<OuterLine, 'part' | 'screen'>>> {
     const notes = await this.openNotesFor(name)
     const partNotes: PartNotes = { notes, column }
     this.#parts.set(name, partNotes)

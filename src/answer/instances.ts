@@ -3,17 +3,20 @@
 import { NobodyTakesError, yieldPushed } from '../base/async.js'
 import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
+import { toMaxCount } from '../client/paging.js'
 import { toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { isFullySent, mayChangeInstance } from '../engine/command/derive.js'
 import { type Globals, getMaxRecords } from '../engine/command/globals.js'
 import { createWordsLoader } from '../engine/command/load-words.js'
 import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
+import type { ObjectBudget } from '../engine/options.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import { getSite, type Row, type Target } from '../engine/rows.js'
 import { describeUnread, TurnScheduler, takeRecords } from '../engine/target-order.js'
 import type { FailureLimit } from '../engine/work/report.js'
 import { Failure } from '../errors.js'
 import type { Format } from '../output/types.js'
+import type { Notes } from '../terminal/notes.js'
 import { chooseFormat } from './choose-format.js'
 import { getFailureFormat, getRunFailure } from './failure-report.js'
 import { InstancesAnswer } from './instances-answer.js'
@@ -123,6 +126,8 @@ export class MultiInstanceRun {
   /** Standard input, which is read once for all instances. */
   readonly #input: StandardInput
   readonly #results: InstanceResult[] = []
+  /** The objects that `--limit` leaves to `--select`. */
+  readonly #budget: ObjectBudget
   /** True once `--limit` is reached. */
   #isFull = false
   /** The error of printing, which ends the whole run. */
@@ -141,6 +146,7 @@ export class MultiInstanceRun {
     this.#format = format
     this.#merged = merged
     this.#input = new StandardInput(line.signal)
+    this.#budget = { left: toMaxCount(globals.limit ?? 'all') }
   }
 
   /**
@@ -195,6 +201,8 @@ export class MultiInstanceRun {
   async #runInOrder(sites: readonly LineSite[], push: RowListener): Promise<void> {
     const { maxFailures: most } = this.#globals
     for (const [i, site] of sites.entries()) {
+      if (this.#budget.left <= 0)
+        return this.#skip(sites.slice(i), (notes) => notes.note('not started: --limit is reached'))
       await this.#runOne(site, Promise.resolve(), push)
       const failed = this.#results.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))
       const ends = failed.some(({ code }) => code === 130) || this.#printError !== undefined
@@ -202,10 +210,13 @@ export class MultiInstanceRun {
       if (left.length === 0 || !(ends || hasReachedFailureLimit(failed.length, sites.length, most)))
         continue
       const last = failed.at(-1)?.name ?? site.name
-      for (const { name } of left)
-        (await this.#merged.openNotesFor(name)).warn(`not started, because ${last} failed`)
-      return
+      return this.#skip(left, (notes) => notes.warn(`not started, because ${last} failed`))
     }
+  }
+
+  /** Says why the line does not run on these instances. */
+  async #skip(sites: readonly LineSite[], say: (notes: Notes) => void): Promise<void> {
+    for (const { name } of sites) say(await this.#merged.openNotesFor(name))
   }
 
   /** Ends the answer, and reports failures that concern the whole line. @returns the exit code */
@@ -245,8 +256,10 @@ export class MultiInstanceRun {
     const { name, command } = site
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
+    const { part, ...target } = await this.#merged.createTarget(site, turn, push)
     const outer = {
-      ...(await this.#merged.createTarget(site, turn, push)),
+      ...target,
+      part: { ...part, budget: this.#budget },
       input: new InputCopy(this.#input),
       format: this.#format,
       env: createSiteEnvironment(getCurrentIo().env),

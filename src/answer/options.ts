@@ -4,7 +4,7 @@ import type { Meter, Prompts } from '../base/interaction.js'
 import type { Stdout } from '../base/io.js'
 import type { StandardInput } from '../base/standard-input.js'
 import type { Command, Plan } from '../engine/command/types.js'
-import type { RunOptions } from '../engine/options.js'
+import type { ObjectBudget, RunOptions } from '../engine/options.js'
 import type { ParsedLine, Raw } from '../engine/plan/line.js'
 import type { PollScreen } from '../engine/repeat.js'
 import type { Rows } from '../engine/rows.js'
@@ -85,6 +85,8 @@ export interface AnswerOptions extends Omit<RunOptions, 'part'> {
         readonly column: 'profile' | 'snapshot'
         /** Returns true while instances before this one still have rows to write. */
         readonly isHeld: () => boolean
+        /** The objects that `--limit` leaves to `--select`. */
+        readonly budget?: ObjectBudget
         /** Writes the rows of this instance in its turn. */
         readonly writeRows: (rows: Rows) => Promise<void>
         /** Keeps the function that prints the notes below the output of all instances. */

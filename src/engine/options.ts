@@ -56,6 +56,11 @@ export class ChosenRecords {
   }
 }
 
+/** The number of objects that `--select` may still choose, on this instance and on those after it. */
+export interface ObjectBudget {
+  left: number
+}
+
 export interface RunOptions {
   readonly command: Command
   readonly globals: Globals
@@ -67,7 +72,7 @@ export interface RunOptions {
   /** The options of the line's journal. */
   readonly journaling: JournalOptions
   /** The place among several instances. `isHeld` returns true while instances before this one still have rows to write. */
-  readonly part?: { readonly isHeld: () => boolean } | undefined
+  readonly part?: { readonly isHeld: () => boolean; readonly budget?: ObjectBudget } | undefined
   /** The parts from an outer run; undefined if there is none. */
   readonly inner?: InnerPart | undefined
   /** Creates the functions that run commands and lines inside this run. */

@@ -378,6 +378,32 @@ describe('a write to several instances', () => {
     expect(asked()).toEqual([1, 1])
   })
 
+  it.each([
+    'runners pause --instance --select id<4',
+    'issues todo --all-projects --select id>0',
+    'issues todo -P platform/app,web/site --select id>0',
+    'members update -G platform --select id>0 --access-level developer',
+    'members update -P platform/app,platform/api --select id>0 --access-level developer',
+  ])('chooses no more objects than --limit on all of them: %s', async (line) => {
+    const ran = await run(`${line} -p a,b --limit 2 --dry-run -o ndjson`)
+    const [first, second, ...others] = ran.stdout.trimEnd().split('\n')
+    expect([ran.code, others], ran.stderr).toEqual([0, []])
+    expect([first, second].map((text = '') => JSON.parse(text).profile)).toEqual(['a', 'a'])
+    expect(ran.stderr).toContain('b: not started: --limit is reached')
+  })
+
+  it('goes on with what --limit leaves on the next instance', async () => {
+    const line =
+      'runners pause --instance --select id<4 --limit 5 -p a,b --yes -o ndjson --fields id'
+    const { stdout } = await run(line)
+    const ids = stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => Object.values(JSON.parse(text)).join())
+    expect(ids).toEqual(['a,1', 'a,2', 'a,3', 'b,1', 'b,2'])
+    expect((await run(line.replace('pause', 'resume'))).code).toBe(0)
+  })
+
   it('is only shown by --curl and --dry-run', async () => {
     answering(done, done)
     const curl = await run('runners pause 1 -p rec-1,reads --curl')

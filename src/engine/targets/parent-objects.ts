@@ -126,6 +126,7 @@ export const selectInParents = async (
   const finder = new TargetFinder(choosing)
   await finder.find(targets)
   const { chosen } = finder
+  choosing.selection.spend(chosen.args.length)
   const having = finder.targets.filter(({ args }) => args !== undefined)
   const failed = finder.targets.length - having.length
   const unread = failed === 0 ? '' : `; ${failed} more lists could not be read`

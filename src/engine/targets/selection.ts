@@ -209,6 +209,7 @@ export class Selection {
     const scope = await findScopeFlags(command, given, this.#context.place)
     const chosen = await this.#collectChosen(list, given, scope, this.maxObjects)
     if (chosen.args.length === 0) return undefined
+    this.spend(chosen.args.length)
     await this.confirm(chosen.names, chosen.args.length)
     return this.removeListFlags({
       ...given,
@@ -230,8 +231,10 @@ export class Selection {
       yield first.value
       yield* found
     }
+    const spend = () => this.spend(1)
     const yieldObjects = async function* (): AsyncGenerator<GivenObject> {
       for await (const { called, ...object } of yieldAll()) {
+        spend()
         if (names.length < maxNamed) names.push(called)
         yield object
       }
@@ -248,9 +251,16 @@ export class Selection {
     return this.#collectChosen(list, given, Object.fromEntries(flags), most)
   }
 
-  /** Returns the maximum number of objects. */
+  /** Returns the maximum number of objects. Several instances share it. */
   get maxObjects(): number {
-    return toMaxCount(this.#options.globals.limit ?? 'all')
+    const { part, globals } = this.#options
+    return part?.budget?.left ?? toMaxCount(globals.limit ?? 'all')
+  }
+
+  /** Leaves fewer objects to the instances that come after this one. */
+  spend(count: number): void {
+    const budget = this.#options.part?.budget
+    if (budget !== undefined) budget.left -= count
   }
 
   /** Returns the arguments without the flags that only the list takes. */
