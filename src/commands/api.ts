@@ -147,6 +147,15 @@ const checkSingle = ({ flags: { include, silent } }: ApiGiven, isSingle: boolean
   throw usage(`${include === true ? '--include' : '--silent'} works for a single request`)
 }
 
+/** @throws Failure `usage` for the pages of a request that reads no list */
+const checkMethod = ({ method }: WireRequest, { flags }: ApiGiven): void => {
+  if (flags.paginate !== true || method === 'GET') return
+  throw usage(
+    `--paginate reads lists, and ${method} does not`,
+    method === 'POST' ? 'With -X GET, the fields are sent in the address.' : undefined,
+  )
+}
+
 /** @throws Failure `usage` for paging flags without pages */
 const checkPaging = ({ limit, page, perPage }: Globals, { several }: ApiGiven): void => {
   // Over several projects or groups, --limit counts their responses.
@@ -162,6 +171,7 @@ async function* callApi(context: Context, asked: ApiGiven): Rows {
   const given = piped ? { ...asked, args: asked.args.slice(0, -1) } : asked
   const template = await createRequestTemplate(place, given)
   const { paginate } = given.flags
+  checkMethod(template, given)
   const each = isForEach(given, piped, template)
   if (each && asked.several === true)
     throw usage(

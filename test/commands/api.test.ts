@@ -331,6 +331,8 @@ describe('a request in the words of gh', () => {
     expect(await api(['PUT', 'x', '-X', 'PUT'])).toMatchObject({ code: 2, stdout: '' })
     expect(await api(['x', '-f', 'title'])).toMatchObject({ code: 2, stdout: '' })
     expect(await api(['x', '-i', '--paginate'])).toMatchObject({ code: 2, stdout: '' })
+    expect((await api(['DELETE', 'x', '--paginate'])).stderr).toMatch(/and DELETE does not\n$/)
+    expect((await api(['x', '-f', 'a=1', '--paginate'])).stderr).toContain('With -X GET')
     expect(server.seen).toEqual([])
   })
 

@@ -71,7 +71,10 @@ export const isAsMeant = ({ gives }: Habit, ran: Ran): boolean => {
   const outcome = readOutcome(ran)
   const [, meant] = /^-> svcctl (.*)$/.exec(gives) ?? []
   if (meant !== undefined)
-    return outcome === 'line' && isLineMeant(meant, findLines(ran.stderr)[0] ?? '')
+    return (
+      ['line', 'undocumented'].includes(outcome) &&
+      isLineMeant(meant, findLines(ran.stderr)[0] ?? '')
+    )
   return { ok: 'works', doc: 'undocumented', help: 'help' }[gives] === outcome
 }
 

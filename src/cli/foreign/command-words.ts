@@ -59,6 +59,7 @@ const splitLine = (tokens: readonly string[]): SplitLine => {
     const token = tokens[i] ?? ''
     const next = tokens[i + 1] ?? ''
     if (isWord(token)) at.push(i)
+    else if (next.startsWith('--')) continue
     else if (takesNext(token) && (at.length > 0 || !isFirstWord(next) || isKnown(token))) i++
   }
   return {

@@ -76,6 +76,19 @@ const listEndWords = (
   return flags.toSpliced(at, joined === undefined ? 2 : 1, ...set)
 }
 
+/** The flags that choose objects, and those that also say which part of a list is read. Each may have a value. */
+const choosing = /^--(?:select|instance)(?:=|$)/
+const listing =
+  /^(?:-[AL]|--(?:select|instance|all|limit|page|per-page|sort|where|group-by|count))(?:=|$)/
+
+/** Removes flags with their values. */
+const removeFlags = (flags: readonly string[], removed: RegExp): readonly string[] =>
+  flags.filter((token, i) => {
+    const before = flags[i - 1] ?? ''
+    const isValue = !token.startsWith('-') && removed.test(before) && !before.includes('=')
+    return !removed.test(token) && !isValue
+  })
+
 /** Creates the line that sends a request, with the arguments in its path and all flags of the original line. */
 export const sendRequest = (
   request: string,
@@ -95,9 +108,7 @@ export const sendRequest = (
   const scopes = lacks.flatMap((kind) => [kind === 'project' ? '-P' : '-G', placeholders[kind]])
   const title = method === 'POST' ? listTitleWords(path, args) : []
   // A request is about one object.
-  const at = flags.findIndex((token) => /^--select(?:=|$)/.test(token))
-  const chosen = at < 0 ? flags : flags.toSpliced(at, flags[at] === '--select' ? 2 : 1)
-  const kept = method === 'GET' ? chosen : chosen.filter((token) => !/^(?:--all|-A)$/.test(token))
+  const kept = removeFlags(flags, method === 'GET' ? choosing : listing)
   return {
     tokens: [
       'api',
