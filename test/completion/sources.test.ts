@@ -83,7 +83,7 @@ describe('live values', () => {
   it.each([
     [
       ['members', 'remove', '-P', '"platform/app"', ''],
-      ['dov', 'gus'],
+      ['dov', 'gus', 'project_1_bot'],
     ],
     [['members', 'remove', '-P', "'platform'\\/app", '"g'], ['gus']],
     [['members', 'remove', "--project='platform/app'", "'g"], ['gus']],
