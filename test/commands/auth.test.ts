@@ -303,6 +303,11 @@ describe('auth login, to an instance with a certificate authority of its own', (
     expect(ran.code, ran.stderr).toBe(0)
     expect(JSON.parse((await run('profile list -o json')).stdout)).toMatchObject([kept])
     expect((await status()).rows).toMatchObject([{ profile: 'work', works: true }])
+    await run('profile set work --proxy http://me:pass1234@proxy.test:3128')
+    const { ca_file, cert_file, key_file } = kept
+    expect((await run('runners list --curl --insecure')).stdout).toContain(
+      `curl --insecure --cacert ${ca_file} --cert ${cert_file} --key ${key_file} --proxy http://proxy.test:3128/ --proxy-user "$SVC_PROXY_USER" --header`,
+    )
   })
 
   it('names --ca-file where it is left out, or holds nothing', async () => {
