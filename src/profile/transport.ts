@@ -177,7 +177,7 @@ const formatProxyOption = (proxy: string): string => {
 
 /** Formats the options with which curl reaches an instance as its profile does. curl reads the environment by itself. */
 export const formatTransportOptions = (
-  { profile }: Pick<Session, 'profile'>,
+  { profile }: Partial<Pick<Session, 'profile'>>,
   insecure: boolean,
 ): readonly string[] => {
   const files = {

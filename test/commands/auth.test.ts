@@ -305,9 +305,9 @@ describe('auth login, to an instance with a certificate authority of its own', (
     expect((await status()).rows).toMatchObject([{ profile: 'work', works: true }])
     await run('profile set work --proxy http://me:pass1234@proxy.test:3128')
     const { ca_file, cert_file, key_file } = kept
-    expect((await run('runners list --curl --insecure')).stdout).toContain(
-      `curl --insecure --cacert ${ca_file} --cert ${cert_file} --key ${key_file} --proxy http://proxy.test:3128/ --proxy-user "$SVC_PROXY_USER" --header`,
-    )
+    const reached = `curl --insecure --cacert ${ca_file} --cert ${cert_file} --key ${key_file} --proxy http://proxy.test:3128/ --proxy-user "$SVC_PROXY_USER" --header`
+    for (const called of ['runners list', 'auth status'])
+      expect((await run(`${called} --curl --insecure`)).stdout).toContain(reached)
   })
 
   it('names --ca-file where it is left out, or holds nothing', async () => {

@@ -217,9 +217,12 @@ export class InstanceExchange {
     const by = endpoint?.credential === 'parameter' ? undefined : session.sudo
     const kind = await findCredentialKind(instance, endpoint)
     const cookie = instance.words.cookie(sessionCookie)
-    const transport = formatTransportOptions(session, this.#options.globals.insecure)
-    return toCurl(session.baseUrl, wire, kind, by, cookie, transport)
+    return toCurl(session.baseUrl, wire, kind, by, cookie, this.formatTransport(session))
   }
+
+  /** Formats the options with which curl reaches an instance. */
+  readonly formatTransport = (party: Pick<ClientIdentity, 'profile'>): readonly string[] =>
+    formatTransportOptions(party, this.#options.globals.insecure)
 
   async close(): Promise<void> {
     await (await this.#opened?.catch(() => undefined))?.close()
