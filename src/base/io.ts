@@ -234,9 +234,10 @@ export const getHomeFolder = (env: Environment): string => {
  * `--to=~/x`, in `@~/x` and in files of variables.
  */
 export const resolvePath = (path: string, folder?: string): string => {
-  const { cwd, env } = getCurrentIo()
-  const whole = path === '~' || path.startsWith('~/') ? getHomeFolder(env) + path.slice(1) : path
-  return isAbsolute(whole) ? resolve(whole) : resolve(folder ?? cwd, whole)
+  const io = getCurrentIo()
+  const whole = path === '~' || path.startsWith('~/') ? getHomeFolder(io.env) + path.slice(1) : path
+  // A folder that was deleted has no name, so it is read only if it is needed.
+  return isAbsolute(whole) ? resolve(whole) : resolve(folder ?? io.cwd, whole)
 }
 
 /** Returns the folder in which the line starts programs; undefined if it is the folder of the process. */

@@ -49,6 +49,26 @@ export const completePrefix = (
   return { items: items.map((c) => ({ ...c, value: before + c.value })) }
 }
 
+const hasQuoting = (word: string): boolean => /['"\\]/.test(word)
+
+/**
+ * Removes the quotes and backslashes of the words before the cursor, with which bash and zsh pass them. The word at the cursor stays as it is
+ * typed, since a condition is completed by its quote.
+ */
+export const unquoteWords = async (
+  shell: string | undefined,
+  words: readonly string[],
+): Promise<readonly string[]> => {
+  if ((shell !== 'bash' && shell !== 'zsh') || !words.slice(0, -1).some(hasQuoting)) return words
+  const { splitCommand } = await import('../base/shell-words.js')
+  return words.map((word, i) =>
+    i < words.length - 1 && hasQuoting(word) ? splitCommand(word).join(' ') : word,
+  )
+}
+
+/** Returns a value without the quote that begins it: the shell keeps that quote, and compares only what follows. */
+export const removeOpeningQuote = (value: string): string => value.replace(/^["']/, '')
+
 /** Removes values that would be read as flags, because an instance may have such names. */
 export const removeOptions = (found: Candidates): Candidates => ({
   ...found,

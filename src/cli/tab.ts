@@ -29,7 +29,9 @@ import {
   type LiveLoader,
   listTimeUnits,
   noCandidates,
+  removeOpeningQuote,
   removeOptions,
+  unquoteWords,
 } from './tab-candidates.js'
 import { createLiveLoader } from './tab-live.js'
 import { Leaf } from './words/leaf.js'
@@ -196,9 +198,10 @@ const suggestArguments = async (
   command: Command,
   rest: readonly string[],
   before: readonly string[],
-  current: string,
+  typed: string,
   live: LiveLoader,
 ): Promise<Candidates> => {
+  const current = removeOpeningQuote(typed)
   const index = before.length
   const argument = command.args[Math.min(index, command.args.length - 1)]
   if (argument === undefined || (index >= command.args.length && !argument.variadic))
@@ -262,14 +265,15 @@ const completeValue = async (
   flag: Flag,
   command: Command,
   rest: readonly string[],
-  value: string,
+  typed: string,
   live: LiveLoader,
   lead = '',
 ): Promise<Candidates> => {
   if (takesCondition(flag)) {
     const { completeCondition } = await import('./tab-conditions.js')
-    return completeCondition(command, flag, value, lead)
+    return completeCondition(command, flag, typed, lead)
   }
+  const value = removeOpeningQuote(typed)
   const start = findItemStart(flag, value)
   const field = flag.name === 'group-by' ? /^(.+):/.exec(value.slice(start))?.[1] : undefined
   const { items, ...found } =
@@ -387,7 +391,7 @@ export const printCandidates = async (
   env: NodeJS.ProcessEnv,
 ): Promise<void> => {
   const at = argv.indexOf('--')
-  const words = at < 0 ? [] : argv.slice(at + 1)
+  const words = at < 0 ? [] : await unquoteWords(argv[at - 1], argv.slice(at + 1))
   const found = await completeLine(words.length === 0 ? [''] : words, createLiveLoader(env))
   const lines = found.items
     .filter((c) => c.own === true || isShellSafe(c.value))

@@ -210,7 +210,8 @@ async function* runLogin(context: Context, given: LoginArguments): Rows {
   const { ui } = context
   const store = openProfileStore(context)
   const { name, baseUrl } = await resolveSignInProfile(context, given)
-  checkAddress(store.get(name), baseUrl)
+  const before = store.get(name)
+  checkAddress(before, baseUrl)
   const kind = toTokenKind(given.flags.kind)
   const warning = createClearTextWarning(baseUrl)
   if (warning !== undefined) ui.warn(warning)
@@ -220,6 +221,10 @@ async function* runLogin(context: Context, given: LoginArguments): Rows {
   const { secrets, identity } = await askToken(context, piped, baseUrl, attempt)
   const signing = createSignIn(context, given, { name, baseUrl }, secrets, identity)
   const { tokenStore = 'file' } = await signIn(store, openTokenStore(context), signing)
+  if (before?.tokenStore === 'keyring' && tokenStore === 'file')
+    ui.warn(
+      `the former token of profile "${name}" is still in the system keyring, which could not be used. Revoke that token on the instance.`,
+    )
   await store.switch(name)
   await discoverSignedInInstance(context, profile, kind, secrets)
   yield createNoteRow(`signed in to ${baseUrl} as ${formatIdentity(identity)}`)
@@ -315,12 +320,18 @@ export const logoutCommand = define({
   rows: async function* (context, given) {
     const name = resolveSignOutProfile(context, given)
     if (name === undefined) return yield createNoteRow('there is no profile to sign out of')
-    const wasSignedIn = await signOut(openProfileStore(context), openTokenStore(context), name)
+    const store = openProfileStore(context)
+    const wasSignedIn = await signOut(store, openTokenStore(context), name)
+    const keepsCommand = store.get(name)?.tokenCommand !== undefined
     yield createNoteRow(
       wasSignedIn
         ? `deleted the credential of profile "${name}"`
-        : `profile "${name}" has no credential`,
+        : `profile "${name}" has no ${keepsCommand ? 'stored ' : ''}credential`,
     )
+    if (keepsCommand)
+      yield createNoteRow(
+        `its token command still provides one; remove it with: svcctl profile set ${name} --unset token-command`,
+      )
   },
 })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readRegular } from '../base/files/regular.js'
 import { describeDistrust, findDistrust } from '../base/files/trust.js'
 import { getHomeFolder } from '../base/io.js'
+import { isSwitchedOn } from '../base/switches.js'
 import { formatCount } from '../base/text.js'
 import { boolean } from '../catalogue/params.js'
 import type { Context, ExternalClient } from '../engine/command/context.js'
@@ -85,11 +86,8 @@ const isStandalone = async (): Promise<boolean> => (await import('node:sea')).is
 /** Checks whether the system keyring can be used. */
 export const checkKeyring = async (env: Environment, single = isStandalone): Promise<Check> => {
   const check = 'keyring'
-  if (getPaths(env).portable)
-    return createPassedCheck(
-      check,
-      'not used: with SVC_CONFIG_DIR, tokens are stored in that folder',
-    )
+  if (isSwitchedOn(env.SVC_NO_KEYRING))
+    return createPassedCheck(check, 'not used, because SVC_NO_KEYRING is set')
   const remedy = 'Tokens are stored in a file that only you can read. A keyring is safer.'
   if (await single())
     return createWarningCheck(

@@ -29,6 +29,7 @@ import {
 } from '../profile/extension-store.js'
 import { type Arguments, define } from './define.js'
 import { gatherContext, nameAreas, type ReadExtension, readExtension } from './extend-compile.js'
+import { createWaitOptions } from './profile.js'
 
 interface CommandRow {
   readonly command: string
@@ -108,18 +109,20 @@ const buildExtension = async (
 }
 
 /** Prepares an extension, and stores it unless this is a dry run. */
-const storeExtension = (
-  { place }: Context,
+const storeExtension = async (
+  context: Context,
   prepare: () => Promise<PreparedExtension>,
-): Promise<PreparedExtension> =>
-  place.globals.dryRun
-    ? prepare()
-    : changeExtensions(place.env, async () => {
-        const prepared = await prepare()
-        const { record, compiled, operations } = prepared
-        await saveExtension(place.env, record, compiled, operations)
-        return prepared
-      })
+): Promise<PreparedExtension> => {
+  const { env, globals } = context.place
+  if (globals.dryRun) return prepare()
+  const store = async (): Promise<PreparedExtension> => {
+    const prepared = await prepare()
+    const { record, compiled, operations } = prepared
+    await saveExtension(env, record, compiled, operations)
+    return prepared
+  }
+  return changeExtensions(env, store, createWaitOptions(context))
+}
 
 /** Compiles all extensions again if another version of svcctl compiled them. */
 const renewStale = async (context: Context): Promise<void> => {
@@ -220,9 +223,13 @@ async function* updateEach(context: Context, extensions: readonly StoredExtensio
       throw usage(`the files of ${known} are damaged`, 'Add its file again.')
     const from = { source, only, except, with: found.with ?? null }
     const read = await readExtension(context, from, true)
-    const before = toRows(readEndpoints(place.env, found))
     const facts = { ...from, name: known, profile, added_at }
-    const prepared = await storeExtension(context, () => buildExtension(context, read, facts))
+    let before: readonly CommandRow[] = []
+    const prepared = await storeExtension(context, () => {
+      // Another process may have replaced or removed the extension while its file was read.
+      before = toRows(readEndpoints(place.env, findExtension(context, known)))
+      return buildExtension(context, read, facts)
+    })
     const rows = compareRows(before, toCommandRows(prepared.compiled))
     yield* rows
     const state =
@@ -330,7 +337,8 @@ export const removeCommand = define({
   rows: async function* (context, { args: [name] }) {
     const found = findExtension(context, name)
     const { env, globals } = context.place
-    if (!globals.dryRun) await changeExtensions(env, () => removeExtension(env, found.name))
+    const remove = () => removeExtension(env, found.name)
+    if (!globals.dryRun) await changeExtensions(env, remove, createWaitOptions(context))
     yield createNoteRow(`${globals.dryRun ? 'would remove' : 'removed'} ${found.name}`)
   },
 })

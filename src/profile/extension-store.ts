@@ -17,7 +17,7 @@ import {
   recordSchema,
 } from './extension-schemas.js'
 import { format, getFolder, readAreaEndpoints, readIndex, readStored } from './extensions.js'
-import { createFileFailure, makeDirectory, withLock } from './files.js'
+import { createFileFailure, type LockWait, makeDirectory, withLock } from './files.js'
 import { getExtensionIndex } from './paths.js'
 import type { Environment } from './types.js'
 
@@ -106,15 +106,20 @@ const writeIndex = async (env: Environment, all: readonly StoredExtension[]): Pr
 }
 
 /** Runs work that changes extensions, one process at a time. @throws Failure if a file cannot be written */
-export const changeExtensions = <T>(env: Environment, work: () => Promise<T>): Promise<T> => {
+export const changeExtensions = <T>(
+  env: Environment,
+  work: () => Promise<T>,
+  waiting: LockWait,
+): Promise<T> => {
   const file = getExtensionIndex(env)
-  return withLock(file, async () => {
+  const change = async (): Promise<T> => {
     try {
       return await work()
     } catch (error) {
       throw error instanceof Failure ? error : createFileFailure('write', file, error)
     }
-  })
+  }
+  return withLock(file, change, waiting)
 }
 
 const removeFolder = (env: Environment, folder: string): void =>

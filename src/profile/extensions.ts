@@ -62,11 +62,36 @@ export const readStored = <const S extends XSchema>(
 export const readAreaEndpoints = (env: Environment, folder: string, area: string): Endpoints =>
   readStored(env, folder, `area-${area}`, areaSchema) as Endpoints
 
+/**
+ * Reads the endpoints that an extension adds to an area. If another process has replaced the extension since the index was read, they are in
+ * another folder now.
+ * @throws Failure as `readStored`
+ */
+const readPresentEndpoints = (
+  env: Environment,
+  name: string,
+  folder: string,
+  area: string,
+): Endpoints => {
+  try {
+    return readAreaEndpoints(env, folder, area)
+  } catch (error) {
+    const index = readIndex(env)
+    const present = 'fault' in index ? undefined : index.folders[name]
+    if (present === undefined || present === folder) throw error
+    return readAreaEndpoints(env, present, area)
+  }
+}
+
 /** Creates the function that loads the endpoints of an area, once. */
-const createLoader = (env: Environment, area: string, folders: readonly string[]) => {
+const createLoader = (
+  env: Environment,
+  area: string,
+  extensions: readonly (readonly [name: string, folder: string])[],
+) => {
   let loaded: Promise<Endpoints> | undefined
   const load = async (): Promise<Endpoints> => {
-    const all = folders.map((folder) => readAreaEndpoints(env, folder, area))
+    const all = extensions.map(([name, folder]) => readPresentEndpoints(env, name, folder, area))
     return Object.assign({}, ...all.toReversed())
   }
   return () => (loaded ??= load())
@@ -110,8 +135,8 @@ export const loadExtensions = (env: Environment): string | undefined => {
     return `extensions are not loaded: ${index.fault}`
   }
   const rows = Object.entries(index.areas).map(([name, area]): AddedArea => {
-    const folders = area.from.map((one) => index.folders[one] ?? one)
-    return { ...area, name, load: createLoader(env, name, folders) }
+    const from = area.from.map((one) => [one, index.folders[one] ?? one] as const)
+    return { ...area, name, load: createLoader(env, name, from) }
   })
   addAreas(rows)
   addKinds(index.kinds)

@@ -37,4 +37,4 @@ export {
   signOut,
 } from './store.js'
 export { openKeyring, openTokens, userTokenKinds } from './tokens.js'
-export { createTransport } from './transport.js'
+export { createTransport, formatTransportOptions } from './transport.js'

@@ -247,11 +247,15 @@ interface SignInDetails {
  * Returns a new or existing profile with changes applied, so that it can be tried before it is stored.
  * @throws Failure `usage` for an invalid setting
  */
-export const previewProfile = (store: Store, name: string, changes: Changes): Profile =>
-  toProfile(name, applyChanges({ ...store.get(name) }, changes))
+export const previewProfile = (store: Store, name: string, changes: Changes): Profile => {
+  const profile = toProfile(name, applyChanges({ ...store.get(name) }, changes))
+  checkPair(name, profile)
+  return profile
+}
 
 /**
- * Stores a token and the profile that uses it, and removes the profile's token command.
+ * Stores a token and the profile that uses it, and removes the profile's token command. A refresh in another process ends first, because it
+ * would replace the new token.
  * @throws Failure `usage` for an invalid setting (nothing is stored then), or if a file cannot be written
  */
 export const signIn = async (
@@ -268,29 +272,37 @@ export const signIn = async (
   }
   checkName(name)
   const { baseUrl } = previewProfile(store, name, changes)
-  const before = store.get(name)
-  checkAddress(before, baseUrl)
-  const tokenStore = await tokens.write(name, { ...token, baseUrl })
-  try {
-    return await store.set(name, changes, { tokenStore, user: given.user ?? null })
-  } catch (error) {
-    if (before === undefined) await tokens.delete(name, tokenStore).catch(() => undefined)
-    throw error
-  }
+  return tokens.withTokenLock(name, async () => {
+    const before = store.get(name)
+    checkAddress(before, baseUrl)
+    const tokenStore = await tokens.write(name, { ...token, baseUrl })
+    try {
+      return await store.set(name, changes, { tokenStore, user: given.user ?? null })
+    } catch (error) {
+      if (before === undefined) await tokens.delete(name, tokenStore).catch(() => undefined)
+      throw error
+    }
+  })
 }
 
-/** Deletes the token and user of a profile, and keeps its other settings. Returns false if it had no token. */
+/**
+ * Deletes the token and user of a profile, and keeps its other settings. Returns false if it had no token.
+ * @throws Failure `usage` if there is no such profile
+ */
 export const signOut = async (store: Store, tokens: Tokens, name: string): Promise<boolean> => {
-  const place = store.get(name)?.tokenStore
-  await tokens.delete(name, place)
-  if (place === undefined) return false
-  await store.set(name, {}, { tokenStore: null, user: null })
-  return true
+  if (store.get(name) === undefined) throw createUnknownFailure(name, store.listNames())
+  return tokens.withTokenLock(name, async () => {
+    const place = store.get(name)?.tokenStore
+    await tokens.delete(name, place)
+    if (place === undefined) return false
+    await store.set(name, {}, { tokenStore: null, user: null })
+    return true
+  })
 }
 
-/** Deletes a profile and its token. */
-export const removeProfile = async (store: Store, tokens: Tokens, name: string): Promise<void> => {
-  const place = store.get(name)?.tokenStore
-  await store.delete(name)
-  await tokens.delete(name, place)
-}
+/** Deletes a profile after its token: a token that cannot be deleted keeps its profile, so that both can be deleted later. */
+export const removeProfile = (store: Store, tokens: Tokens, name: string): Promise<void> =>
+  tokens.withTokenLock(name, async () => {
+    await tokens.delete(name, store.get(name)?.tokenStore)
+    await store.delete(name)
+  })

@@ -242,13 +242,20 @@ const createKeyringFailure = (name: string, why: string, cause?: unknown): Failu
 const describeError = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
 
-/** Creates the store of the keyring. It has an entry with a JSON text for each profile. */
-const createKeyringStore = (paths: Paths, open: () => Promise<Keyring | undefined>) => {
+/**
+ * Creates the store of the keyring. It has an entry with a JSON text for each profile.
+ * @param missing why there is no keyring, if `open` returns none
+ */
+const createKeyringStore = (
+  paths: Paths,
+  open: () => Promise<Keyring | undefined>,
+  missing: string,
+) => {
   // Installations with different SVC_CONFIG_DIR may have profiles with the same name.
   const account = (name: string): string => (paths.portable ? `${name}@${paths.config}` : name)
   const openFor = async (name: string): Promise<Keyring> => {
     const keyring = await open()
-    if (keyring === undefined) throw createKeyringFailure(name, 'which cannot be used here')
+    if (keyring === undefined) throw createKeyringFailure(name, missing)
     return keyring
   }
   return {
@@ -367,7 +374,9 @@ export const openTokens = (
   }: TokensOptions = {},
 ): Tokens => {
   const off = isSwitchedOn(env.SVC_NO_KEYRING)
-  const ring = createKeyringStore(paths, off ? async () => undefined : keyring)
+  const ring = off
+    ? createKeyringStore(paths, async () => undefined, 'which SVC_NO_KEYRING disables')
+    : createKeyringStore(paths, keyring, 'which cannot be used here')
   const file = openTokenFile(paths, note, { note, signal })
   return new Tokens(file, ring, paths.config, { patience: 90_000, note, signal })
 }

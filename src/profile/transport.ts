@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path'
 import { isLoopback } from '../base/base-url.js'
 import { readRegular } from '../base/files/regular.js'
 import { hasOwnProcess } from '../base/io.js'
+import { quoteWord } from '../base/shell-words.js'
 import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { usage } from '../errors.js'
 import { checkProxy } from './addresses.js'
@@ -163,4 +164,32 @@ export const createTransport = async (
     ...(insecure ? { insecure } : {}),
   }
   return Object.values(transport).every((part) => part === undefined) ? undefined : transport
+}
+
+/** Formats the option of curl for a proxy. Its username and password become a variable. */
+const formatProxyOption = (proxy: string): string => {
+  const url = new URL(proxy)
+  const user = url.username === '' ? '' : ' --proxy-user "$SVC_PROXY_USER"'
+  url.username = ''
+  url.password = ''
+  return `--proxy ${quoteWord(url.href)}${user}`
+}
+
+/** Formats the options with which curl reaches an instance as its profile does. curl reads the environment by itself. */
+export const formatTransportOptions = (
+  { profile }: Partial<Pick<Session, 'profile'>>,
+  insecure: boolean,
+): readonly string[] => {
+  const files = {
+    '--cacert': profile?.caFile,
+    '--cert': profile?.certFile,
+    '--key': profile?.keyFile,
+  }
+  return [
+    ...(insecure ? ['--insecure'] : []),
+    ...Object.entries(files).flatMap(([option, file]) =>
+      file === undefined ? [] : [`${option} ${quoteWord(file)}`],
+    ),
+    ...(profile?.proxy === undefined ? [] : [formatProxyOption(profile.proxy)]),
+  ]
 }

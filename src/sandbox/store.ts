@@ -203,7 +203,7 @@ export const readState = async (folder: string): Promise<State> => (await loadSt
 
 const createInUseFailure = (folder: string, owner = 'another process'): Failure =>
   new Failure('conflict', `The sandbox in ${folder} is in use by ${owner}.`, {
-    hint: 'Talk to the running one by its address, or choose another folder with --state-dir.',
+    hint: 'Use that instance without --sandbox, through SVC_BASE_URL and SVC_TOKEN, or stop its process. "svcctl sandbox serve --state-dir <folder>" starts another one.',
   })
 
 /** The options for waiting until another process releases the folder. */

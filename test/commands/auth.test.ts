@@ -63,6 +63,21 @@ describe('auth login', () => {
     expect(server.seen.at(-1)?.headers['private-token']).toBe(good)
   })
 
+  it('warns of the former token in a keyring that it cannot use', async () => {
+    instance()
+    const SVC_CONFIG_DIR = configuration()
+    const stored = { baseUrl: server.url, tokenStore: 'keyring' }
+    writeFileSync(
+      join(SVC_CONFIG_DIR, 'config.json'),
+      JSON.stringify({ profiles: { work: stored } }),
+    )
+    const env = { SVC_CONFIG_DIR, SVC_NO_KEYRING: '1' }
+    const login = ['auth', 'login', 'work', '--token-stdin']
+    const words = 'the former token of profile "work" is still in the system keyring'
+    expect((await svcctl(login, { env, input: `${good}\n` })).stderr).toContain(words)
+    expect((await svcctl(login, { env, input: `${good}\n` })).stderr).not.toContain(words)
+  })
+
   it('sends a token of another kind as such', async () => {
     instance(false)
     const { login } = someone()
@@ -288,6 +303,11 @@ describe('auth login, to an instance with a certificate authority of its own', (
     expect(ran.code, ran.stderr).toBe(0)
     expect(JSON.parse((await run('profile list -o json')).stdout)).toMatchObject([kept])
     expect((await status()).rows).toMatchObject([{ profile: 'work', works: true }])
+    await run('profile set work --proxy http://me:pass1234@proxy.test:3128')
+    const { ca_file, cert_file, key_file } = kept
+    const reached = `curl --insecure --cacert ${ca_file} --cert ${cert_file} --key ${key_file} --proxy http://proxy.test:3128/ --proxy-user "$SVC_PROXY_USER" --header`
+    for (const called of ['runners list', 'auth status'])
+      expect((await run(`${called} --curl --insecure`)).stdout).toContain(reached)
   })
 
   it('names --ca-file where it is left out, or holds nothing', async () => {
@@ -379,6 +399,19 @@ describe('auth logout', () => {
     expect((await run('auth logout')).stderr).toContain('profile "home" has no credential')
     expect((await run('auth logout -p work')).stderr).toContain('credential of profile "work"')
     expect((await status()).rows.map((r: { works: boolean }) => r.works)).toEqual([false, false])
+  })
+
+  it('names a token command that stays, and refuses a profile that is not there', async () => {
+    const { run } = someone()
+    await run(`profile set work --base-url ${server.url} --token-command false`)
+    const { code, stderr } = await run('auth logout work')
+    expect(code).toBe(0)
+    expect(stderr).toContain('has no stored credential')
+    const line = /svcctl (profile set work --unset token-command)/.exec(stderr)?.[1] ?? ''
+    expect((await run(line)).code).toBe(0)
+    expect((await run('auth logout work')).stderr).toBe('profile "work" has no credential\n')
+    const typo = await run('auth logout wrok')
+    expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining('unknown profile "wrok"')])
   })
 })
 

@@ -204,6 +204,15 @@ describe('the keyring', () => {
     const other = await checkKeyring({ HOME: folder() })
     expect(other.message).not.toContain('executable')
   })
+
+  it('is not used where a variable says so, whatever the folder of the configuration', async () => {
+    const env = { HOME: folder(), SVC_CONFIG_DIR: folder() }
+    expect((await checkKeyring(env)).message).not.toContain('not used')
+    expect(await checkKeyring({ ...env, SVC_NO_KEYRING: '1' })).toMatchObject({
+      status: 'ok',
+      message: 'not used, because SVC_NO_KEYRING is set',
+    })
+  })
 })
 
 describe('files that others can write to', () => {

@@ -419,6 +419,17 @@ describe('what is stored', () => {
     expect(stdout.trim().split('\n').sort()).toEqual(['a', 'b', 'c', 'name'])
   })
 
+  it('is updated by several lines at once, and read where it stands by then', async () => {
+    const names = ['a', 'b', 'c']
+    const files = names.map((name) => [`${name}.yml`, one(`${name}s`).replace(' x', ` ${name}`)])
+    const { run } = place(Object.fromEntries(files))
+    for (const name of names) await run(`extend add ${name}.yml`)
+    const ended = await Promise.all([1, 2, 3].map(() => run('extend update')))
+    expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual(
+      Array(3).fill([0, names.map((name) => `${name}: the file has not changed\n`).join('')]),
+    )
+  })
+
   it('is compiled again if another version of svcctl wrote it', async () => {
     const { run, env } = await extended(one('apples'))
     const index = join(env.SVC_CONFIG_DIR, 'extensions.json')

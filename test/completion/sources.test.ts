@@ -80,6 +80,18 @@ describe('live values', () => {
     expect(values.slice(0, names.length)).toEqual(names)
   })
 
+  it.each([
+    [
+      ['members', 'remove', '-P', '"platform/app"', ''],
+      ['dov', 'gus', 'project_1_bot'],
+    ],
+    [['members', 'remove', '-P', "'platform'\\/app", '"g'], ['gus']],
+    [['members', 'remove', "--project='platform/app'", "'g"], ['gus']],
+    [['runners', 'list', '--status="onl'], ['--status=online']],
+  ])('follow words that are quoted: %j', async (words, names) => {
+    expect((await tab(words)).values.slice(0, -1)).toEqual(names)
+  })
+
   it('name a value once', async () => {
     const { values } = await tab(['artifacts', 'download', ...app, '--job', ''])
     expect(values.length).toBeGreaterThan(2)

@@ -57,12 +57,12 @@ it('keeps the extension that was there where no larger file may be written', asy
 it('works in a folder that was deleted', async () => {
   server.answer = () => ({ body: [{ id: 1 }] })
   const [cwd, config] = [folder(), configuration()]
-  const call = (line: string, env: Readonly<Record<string, string>> = {}) =>
+  const call = (line: string, env: Readonly<Record<string, string>> = {}, before = '') =>
     execa(
       'bash',
       [
         '-c',
-        `rmdir "$PWD"; "$0" "$1" ${line}; code=$?; mkdir "${cwd}"; exit $code`,
+        `rmdir "$PWD"; ${before} "$0" "$1" ${line}; code=$?; mkdir "${cwd}"; exit $code`,
         process.execPath,
         program,
       ],
@@ -85,6 +85,9 @@ it('works in a folder that was deleted', async () => {
     exitCode: 0,
     stdout: '1',
   })
+  const unnamed = await call(list, {}, 'unset PWD;')
+  expect(unnamed).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(unnamed.stderr).toMatch(/^svcctl: the current folder was deleted\n/)
   const written = await call(`${list} --to x.txt`)
   expect(written).toMatchObject({ exitCode: 1, stdout: '' })
   expect(written.stderr).toContain('cannot write x.txt: no such file or directory')

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Failure } from '../../src/errors.js'
 import { resolveSession } from '../../src/profile/session.js'
+import { signIn, signOut } from '../../src/profile/store.js'
 import type { StoredToken } from '../../src/profile/tokens.js'
 import type { Post } from '../../src/profile/types.js'
 import { failureOf, open, temporary, together } from './setup.js'
@@ -134,6 +135,24 @@ describe('an OAuth token', () => {
     for (const { stdout, stderr } of ended) expect(stdout + stderr).toBe('ready\ntoken access-2\n')
     expect(posts).toBe(1)
     expect((await tokens.read('prod', 'file'))?.token).toBe('access-2')
+  })
+
+  it.each(['out', 'in again'])('does not undo that a person signs %s meanwhile', async (how) => {
+    const { store, tokens, directory } = await prepare(stored({ expiresAt: at(0) }))
+    const { post } = endpoint()
+    let signed: Promise<unknown> = Promise.resolve()
+    const slow: Post = async (url, form) => {
+      signed =
+        how === 'out'
+          ? signOut(store, tokens, 'prod')
+          : signIn(store, tokens, { name: 'prod', baseUrl, token: stored({ token: 'new' }) })
+      // The sign-in or sign-out has every chance to be first.
+      await Promise.race([signed, new Promise((done) => setTimeout(done, 100))])
+      return post(url, form)
+    }
+    await session(directory, slow).getCredential()
+    await signed
+    expect((await tokens.read('prod', 'file'))?.token).toBe(how === 'out' ? undefined : 'new')
   })
 
   it('keeps its refresh token where the server does not rotate it', async () => {

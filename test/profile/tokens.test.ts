@@ -254,4 +254,21 @@ describe('signing in and out', () => {
     expect(store.list()).toEqual([])
     expect(await tokens.read('prod', 'file')).toBeUndefined()
   })
+
+  it('keeps a profile whose token cannot be deleted', async () => {
+    const { state, open: openKeyring } = memory()
+    const { store, tokens } = open(temporary(), { options: { openKeyring }, env: {} })
+    await signIn(store, tokens, { name: 'prod', baseUrl, token })
+    state.broken = true
+    await failureOf(() => removeProfile(store, tokens, 'prod'))
+    expect(store.get('prod')?.tokenStore).toBe('keyring')
+  })
+
+  it('refuses half of a client certificate before a token is stored', async () => {
+    const directory = temporary()
+    const { store, tokens } = open(directory)
+    const given = { name: 'prod', baseUrl, token, changes: { 'cert-file': 'client.pem' } }
+    expect((await failureOf(() => signIn(store, tokens, given))).message).toContain('key-file')
+    expect(readdirSync(directory)).toEqual([])
+  })
 })

@@ -128,6 +128,19 @@ describe('state', () => {
     ).toEqual(['a', 'b', 'c'])
   })
 
+  it('advises what any line can do where another process has taken it over', async () => {
+    const sandbox = await startSandbox({ stateDir: folder })
+    await rm(join(folder, '.lock'), { recursive: true })
+    await rename('lost')(sender(() => sandbox.url))
+    const failure: unknown = await sandbox.close().catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      category: 'conflict',
+      details: {
+        hint: expect.stringMatching(/without --sandbox, .*sandbox serve --state-dir <folder>/),
+      },
+    })
+  })
+
   it('says when it cannot be saved', async () => {
     const sandbox = await startSandbox({ stateDir: folder })
     await mkdir(join(folder, 'state.json', 'in the way'), { recursive: true })

@@ -10,7 +10,7 @@ import type { FleetGate } from '../../http/gate.js'
 import { toCurl } from '../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../http/types.js'
 import { Audit } from '../../profile/audit.js'
-import { checkReadOnly } from '../../profile/index.js'
+import { checkReadOnly, formatTransportOptions } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import { isFullySent, isPreview } from '../command/derive.js'
@@ -212,12 +212,17 @@ export class InstanceExchange {
 
   /** Formats the curl command that sends a request. */
   async formatCurl(wire: WireRequest, endpoint?: EndpointTraits): Promise<string> {
-    const { baseUrl, sudo } = await this.#place.session()
+    const session = await this.#place.session()
     const instance = await this.openInstance()
-    const by = endpoint?.credential === 'parameter' ? undefined : sudo
+    const by = endpoint?.credential === 'parameter' ? undefined : session.sudo
     const kind = await findCredentialKind(instance, endpoint)
-    return toCurl(baseUrl, wire, kind, by, instance.words.cookie(sessionCookie))
+    const cookie = instance.words.cookie(sessionCookie)
+    return toCurl(session.baseUrl, wire, kind, by, cookie, this.formatTransport(session))
   }
+
+  /** Formats the options with which curl reaches an instance. */
+  readonly formatTransport = (party: Pick<ClientIdentity, 'profile'>): readonly string[] =>
+    formatTransportOptions(party, this.#options.globals.insecure)
 
   async close(): Promise<void> {
     await (await this.#opened?.catch(() => undefined))?.close()

@@ -36,6 +36,7 @@ import { describeRecordedLine, formatShard, getJournalInput } from './recorded-l
 import {
   buildResumeLine,
   createRunJournal,
+  isLastRun,
   type JournalOptions,
   type ResumeFlags,
   type UnfinishedRun,
@@ -199,6 +200,8 @@ export class JournaledRun {
   readonly #isChecked: boolean
   readonly #keep: SnapshotFilter
   #closed = false
+  /** False if another run began before this one ended. */
+  #isLast = true
 
   private constructor(parts: JournalParts, journal: Journal, step: UndoableStep, first: Plan) {
     this.#parts = parts
@@ -293,13 +296,11 @@ export class JournaledRun {
   /** The line that resumes the run; undefined if it cannot be resumed. */
   get resumeLine(): string | undefined {
     const { command, globals } = this.#parts
-    const { final, undoes, user } = this.journal.header
+    const { final, id, undoes, user } = this.journal.header
     if (final !== undefined || undoes !== undefined) return undefined
     // If the user is unknown, resuming asks for confirmation.
-    return buildResumeLine(getCommandName(command), {
-      ...globals,
-      yes: globals.yes || user === null,
-    })
+    const flags = { ...globals, yes: globals.yes || user === null }
+    return buildResumeLine(getCommandName(command), flags, this.#isLast ? 'last' : id)
   }
 
   /** Records how the run ended and closes the journal. Write errors were already reported. */
@@ -309,6 +310,7 @@ export class JournaledRun {
     this.#parts.requests.setJournal(false)
     await this.journal.end(end).catch(() => {})
     await this.journal.close()
+    this.#isLast = await isLastRun(this.#parts.place, this.journal.header)
     // The journal of a single object is not mentioned, except to a person who undoes it.
     if (this.#parts.single && this.journal.header.undoes !== undefined)
       this.#parts.addFooter(

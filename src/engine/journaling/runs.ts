@@ -8,7 +8,7 @@ import type { Context, WorkspaceService } from '../command/context.js'
 import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
 import type { RunOrigin } from '../command/types.js'
 import { beginRun, moveToLastPlace, pruneJournals } from '../journal/begin-run.js'
-import { checkIdentity } from '../journal/folder.js'
+import { checkIdentity, listRunNames } from '../journal/folder.js'
 import type { Header } from '../journal/lines.js'
 import { isDone, type ResumeStep, type RunHistory } from '../journal/reader.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
@@ -82,6 +82,15 @@ const resumeRunJournal = async (
   return taken
 }
 
+/** True if no run began after this one, so that `last` names it. */
+export const isLastRun = async (
+  { env }: Pick<WorkspaceService, 'env'>,
+  { id }: Header,
+): Promise<boolean> => {
+  const names = await listRunNames(getRunFolder(env)).catch(() => [])
+  return names.find(({ seq }) => seq !== undefined)?.id === id
+}
+
 /** Reports the damage of a journal, and sets exit code 8. */
 export const reportGap = (
   { answer, ui }: Pick<Context, 'answer' | 'ui'>,
@@ -119,11 +128,14 @@ const repeatedFlags = [...reachingFlags, 'tolerate', 'yes', 'confirm'] as const
 
 export type ResumeFlags = Pick<Globals, (typeof repeatedFlags)[number] | 'journal' | 'resume'>
 
-/** Builds the line that resumes a run, quoted for a shell, without the program's name. */
-export const buildResumeLine = (command: string, globals: ResumeFlags): string =>
+/**
+ * Builds the line that resumes a run, quoted for a shell, without the program's name.
+ * @param name names the run if no flag does; `last` may be another run if one began since
+ */
+export const buildResumeLine = (command: string, globals: ResumeFlags, name = 'last'): string =>
   [
     command,
     ...repeatedFlags.flatMap((name) => toFlagWords(name, globals[name])).map(quoteWord),
     '--resume',
-    quoteWord(globals.journal ?? globals.resume ?? 'last'),
+    quoteWord(globals.journal ?? globals.resume ?? name),
   ].join(' ')

@@ -19,6 +19,7 @@ import type {
   WireRequest,
 } from '../../http/types.js'
 import type { BulkRunner } from '../bulk/runner.js'
+import type { ClientIdentity } from '../command/actions.js'
 import type { ExternalClient, InstanceService, UiService } from '../command/context.js'
 import type { Actions, Given, Plan, WriteOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
@@ -74,7 +75,10 @@ export const showPlaceholders = <R extends { readonly path: string }>(request: R
 interface UnsentParts {
   readonly bulk: Pick<BulkRunner, 'carryOut'>
   readonly planning: RunPlanner
-  readonly exchange: Pick<InstanceExchange, 'build' | 'formatCurl' | 'checkWrite'>
+  readonly exchange: Pick<
+    InstanceExchange,
+    'build' | 'formatCurl' | 'formatTransport' | 'checkWrite'
+  >
   readonly lists: Pick<ListReader, 'buildWholeRequest'>
   /** Prints rows at once. */
   readonly print: (rows: Rows) => Promise<void>
@@ -152,11 +156,19 @@ export class UnsentInstance implements InstanceService {
     return this.#printAndStop(await this.#build(plan), plan.endpoint)
   }
 
-  createClientFor(baseUrl: string, credential: Credential | undefined): ExternalClient {
+  createClientFor(
+    baseUrl: string,
+    credential: Credential | undefined,
+    party: ClientIdentity = {},
+  ): ExternalClient {
+    const { exchange } = this.#parts
+    const transport = exchange.formatTransport(party)
     return {
-      build: (ask) => this.#parts.exchange.build(ask, baseUrl),
+      build: (ask) => exchange.build(ask, baseUrl),
       call: async (request) => {
-        await this.#write(toCurl(baseUrl, showPlaceholders(request), credential?.kind))
+        const shown = showPlaceholders(request)
+        const kind = credential?.kind
+        await this.#write(toCurl(baseUrl, shown, kind, undefined, undefined, transport))
         throw new UnansweredError()
       },
     }
@@ -189,7 +201,10 @@ export class UnsentInstance implements InstanceService {
 }
 
 interface Parts {
-  readonly exchange: Pick<InstanceExchange, 'build' | 'formatCurl' | 'checkWrite'>
+  readonly exchange: Pick<
+    InstanceExchange,
+    'build' | 'formatCurl' | 'formatTransport' | 'checkWrite'
+  >
   readonly lists: Pick<ListReader, 'buildFirstRequest' | 'buildWholeRequest' | 'checkNoListFlags'>
 }
 

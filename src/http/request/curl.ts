@@ -119,6 +119,7 @@ const formatHeaders = ({ headers, parts }: WireRequest): string[] =>
  * Formats a curl command for a POSIX shell. Credentials become `$SVC_TOKEN`, `$SVC_JOB_TOKEN` or `$SVC_ALERT_KEY`; other secrets become
  * variables named after their attributes.
  * @param cookie the name of the session cookie
+ * @param transport the options with which curl reaches the instance
  * @throws Failure `usage` for an invalid base URL
  */
 export const toCurl = (
@@ -127,6 +128,7 @@ export const toCurl = (
   credential?: Credential['kind'],
   sudo?: string,
   cookie = sessionCookie,
+  transport: readonly string[] = [],
 ): string => {
   const root = getApiRoot(normalizeBaseUrl(baseUrl))
   const address = request.absolute === true ? request.path : `${formatAddress(root)}${request.path}`
@@ -135,6 +137,7 @@ export const toCurl = (
     'curl',
     // Without this option, curl expands brackets and braces as ranges.
     ...(/[[\]{}]/.test(address) ? ['--globoff'] : []),
+    ...transport,
     ...formatMethod(request.method),
     ...(credential === undefined || own ? [] : [getCredentialArgument(credential, cookie)]),
     ...(sudo === undefined ? [] : [`--header ${quoteWord(`Sudo: ${sudo}`)}`]),

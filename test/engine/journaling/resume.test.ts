@@ -297,6 +297,24 @@ describe('--resume', () => {
     expect(linesOf(journal())).toContainEqual({ input: 'complete', total: 3 })
   })
 
+  it('is advised by the id of the run where another one began meanwhile', async () => {
+    const { answer } = server
+    const arrived = new Promise<void>((resolve) => {
+      server.answer = (seen, i) => {
+        if (seen.method === 'GET' || idIn(seen.url) !== 2) return answer(seen, i)
+        resolve()
+        return { status: 503, headers: { 'retry-after': '60' } }
+      }
+    })
+    const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+    const first = startLine(['runners', 'pause', '1', '2'], { env })
+    await arrived
+    const { id } = headerOf(journal())
+    expect((await run('runners pause 3 4')).code).toBe(0)
+    first.kill('SIGINT')
+    expect((await first.ended).stderr).toContain(`svcctl runners pause --resume ${id} `)
+  })
+
   it('is refused while another process has the journal', { timeout: 30_000 }, async () => {
     refused = [2]
     await run('runners pause 1 2')
