@@ -182,6 +182,22 @@ describe('an extension for one profile', () => {
     expect((await run('users list -p one --since snap')).stderr).toContain('0 added, 0 removed')
     expect((await run('users list')).stderr).toContain('is of the extension daily, for the profile')
   })
+
+  it('sends nothing of a line to several profiles, if it writes and one has no such command', async () => {
+    const server = await record()
+    const { run, env, cwd } = place()
+    await run(`profile set one --base-url ${server.url}`)
+    await run(`profile set two --base-url ${server.url}`)
+    await run('extend add daily.yml -p one')
+    const on = { cwd, env: { SVC_CONFIG_DIR: env.SVC_CONFIG_DIR } }
+    const { code, stderr } = await svcctl('users block 5 -p one,two --yes'.split(' '), on)
+    await server.close()
+    expect([code, stderr, server.seen]).toEqual([
+      2,
+      expect.stringContaining('users block is of the extension daily, for the profile one'),
+      [],
+    ])
+  })
 })
 
 describe('extend list', () => {
