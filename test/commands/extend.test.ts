@@ -227,6 +227,8 @@ commands:
   hats wear: { request: POST /projects/:id/hats/:hat_id/wear, returns: one, undo: none }
   hats pins list: GET /hats/:hat_id/pins
   hats pins polish: { request: POST /hats/:hat_id/pins/:pin_id/polish, returns: one, undo: none }
+  caps list: { request: GET /hats, columns: [id, name] }
+  caps get: { request: GET /hats/:hat_id, returns: one, shape: { size: { type: integer } } }
 `
   const answering = async (answer: Script) => {
     const server = await record(answer)
@@ -273,6 +275,22 @@ commands:
     expect((await run('hats create')).stderr).toContain(
       'hats create needs --big-name\n  hint: See "svcctl hats create --help".',
     )
+  })
+
+  it('have the fields of their records, whether or not the file names them', async () => {
+    const hat = { id: 1, name: 'cap', size: 3 }
+    const { server, run } = await answering(({ url }) => ({
+      body: /hats\/1/.test(url) ? hat : [hat, { ...hat, id: 2, size: 4 }],
+    }))
+    const { stdout } = await run('caps list --where size=3 -o csv')
+    const typed = await run('hats list --where sise=3')
+    await server.close()
+    expect(stdout).toBe('id,name\n1,cap\n')
+    expect([typed.code, typed.stderr]).toEqual([
+      2,
+      expect.stringContaining('no record has the field'),
+    ])
+    expect(server.lines()).toEqual(['GET /hats?per_page=100', 'GET /hats?per_page=100'])
   })
 
   it('say with which key a file declares the form of an answer', async () => {
