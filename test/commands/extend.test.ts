@@ -229,6 +229,8 @@ commands:
   hats pins polish: { request: POST /hats/:hat_id/pins/:pin_id/polish, returns: one, undo: none }
   caps list: { request: GET /hats, columns: [id, name] }
   caps get: { request: GET /hats/:hat_id, returns: one, shape: { size: { type: integer } } }
+  caps pin delete: DELETE /hats/:hat_id/pin
+  caps bare: DELETE /hats/:hat_id/feathers
 `
   const answering = async (answer: Script) => {
     const server = await record(answer)
@@ -291,6 +293,16 @@ commands:
       expect.stringContaining('no record has the field'),
     ])
     expect(server.lines()).toEqual(['GET /hats?per_page=100', 'GET /hats?per_page=100'])
+  })
+
+  it('delete a part of an object, and say so', async () => {
+    const { server, run } = await answering(() => ({ body: { id: 1, name: 'cap' } }))
+    const [dry, bare] = [await run('caps pin delete 1 --dry-run'), await run('caps bare 1')]
+    await server.close()
+    expect(dry.stdout).toContain('1\trequest\t\tDELETE /hats/1/pin\n')
+    expect(dry.stderr).toContain('  delete pin of hat 1 "cap"\nThe pin of the hat is deleted.')
+    expect(bare.stderr).toContain('The feathers of the hat are deleted.')
+    expect((await run('caps pin delete --help')).stdout).toContain('Delete a pin.')
   })
 
   it('say with which key a file declares the form of an answer', async () => {
