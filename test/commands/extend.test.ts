@@ -305,6 +305,13 @@ commands:
     expect((await run('caps pin delete --help')).stdout).toContain('Delete a pin.')
   })
 
+  it('may have the first word of a line of another tool', async () => {
+    const { run } = await extended('extension: pages\ncommands: { docs list: GET /docs }\n')
+    expect((await run('docs list --json id')).stderr).toContain(
+      'Run "svcctl docs list -o json --fields id".',
+    )
+  })
+
   it('say with which key a file declares the form of an answer', async () => {
     const { server, run } = await answering(() => ({ body: { hats: [] } }))
     const { code, stderr } = await run('hats list')
