@@ -384,6 +384,17 @@ describe('extend remove', () => {
     expect((await run('users list')).code).toBe(2)
     expect((await run('extend list')).stderr).toContain('no extensions')
   })
+
+  it('leaves runs that its file brings back, and says so', async () => {
+    const { run } = await extended()
+    await run('users block 5 8 --yes')
+    await run('extend remove daily')
+    const { code, stderr } = await run('journal undo last --yes')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no command sends its request')])
+    expect(stderr).toContain('add its file again: svcctl extend add <file>')
+    await run('extend add daily.yml')
+    expect((await run('journal undo last --yes')).code).toBe(0)
+  })
 })
 
 describe('extend schema', () => {
