@@ -268,11 +268,14 @@ commands:
 
   it('name the flag of a parameter that has the name of a global flag', async () => {
     const { run } = await extended(
-      'extension: hats\ncommands:\n  hats create: { request: POST /hats, params: { limit: integer, from: string, big_name: string! } }\n',
+      'extension: hats\ncommands:\n  hats create: { request: POST /hats, params: { limit: integer, from: string, color: string, big_name: string! } }\n',
     )
     const { code, stderr } = await run('hats create --from here --limit 3')
     expect(code).toBe(2)
     expect(stderr).toContain('Run "svcctl hats create --api-from here --api-limit 3".')
+    expect((await run('hats create --color red')).stderr).toContain(
+      'must be one of auto, always, never, not "red"\n  hint: Run "svcctl hats create --api-color red".',
+    )
     // The name of a parameter does not explain it.
     expect((await run('hats create')).stderr).toContain(
       'hats create needs --big-name\n  hint: See "svcctl hats create --help".',
