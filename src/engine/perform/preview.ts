@@ -218,7 +218,8 @@ interface Parts {
 }
 
 const createView = ({ endpoints }: Pick<CommandFacts, 'endpoints'>): RecordView => {
-  const isOfPart = Object.values(endpoints).some(isAboutPart)
+  // The area of a documented command names the part: `artifacts delete`.
+  const isOfPart = Object.values(endpoints).some((e) => e.from !== undefined && isAboutPart(e))
   return {
     columns: previewColumns,
     names: ['object'],
