@@ -9,6 +9,7 @@ import { isFullySent, mayChangeInstance } from '../engine/command/derive.js'
 import { type Globals, getMaxRecords } from '../engine/command/globals.js'
 import { createWordsLoader } from '../engine/command/load-words.js'
 import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
+import { checkProfile } from '../engine/instance/extension.js'
 import type { ObjectBudget } from '../engine/options.js'
 import { parseGlobals } from '../engine/plan/given.js'
 import { getSite, type Row, type Target } from '../engine/rows.js'
@@ -319,7 +320,10 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   checkSeveralInstances(command, raw, 'all' in wanted)
   const profiles = resolveNamedProfiles(wanted.several, env)
   const writing = mayChangeInstance(command, raw.args)
-  if (writing) checkWrites(line, wanted, profiles, globals)
+  if (writing) {
+    checkWrites(line, wanted, profiles, globals)
+    for (const profile of profiles) await checkProfile(command, env, { profile })
+  }
   const sites = await resolveInstances(command, profiles, writing, env)
   const targeted = withTargets(command, ['profile'])
   targeted.addOnly(getFlagTarget(command, raw.flags))

@@ -8,7 +8,7 @@ import type {
   TimeLimit,
 } from '../base/interaction.js'
 import { isObject, type JsonValues } from '../base/objects.js'
-import { type Endpoint, getMethod, getPath } from '../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, isAboutPart } from '../catalogue/endpoint.js'
 import { listAreas } from '../catalogue/index.js'
 import { getKindByName, getKindWord } from '../catalogue/kinds.js'
 import type { Details, Owner, UiService } from '../engine/command/context.js'
@@ -98,9 +98,11 @@ const readTitle = async (
 /** Describes an action with its object: `delete deploy key`, `delete artifacts of job`. */
 const describeAction = (command: CommandFacts, plan: Plan): string => {
   const { area, words } = command
-  const verb = words.split(' ').at(-1) ?? words
+  const [group = '', verb = group] = words.split(' ')
   const subject = getSubject(plan)
   if (subject === undefined || plan.label === undefined) return `${area} ${words}`
+  if (verb !== group && isAboutPart(plan.endpoint))
+    return `${verb} ${group.replaceAll('-', ' ')} of ${getKindWord(subject.kind)}`
   const own = getKindByName(subject.kind)?.areas[0] ?? area
   // A command without endpoints of its own acts on objects of other areas.
   const part =

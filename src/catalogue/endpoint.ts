@@ -253,6 +253,9 @@ export const getMethod = (e: Pick<Endpoint, 'route'>): Method =>
   e.route.slice(0, e.route.indexOf(' ')) as Method
 export const getPath = (e: Pick<Endpoint, 'route'>): string =>
   e.route.slice(e.route.indexOf(' ') + 1)
+/** True if a path goes on after the argument: the endpoint is about a part of the object, as `DELETE /hooks/:id/lock` is. */
+export const isAboutPart = ({ args = [], ...e }: Pick<Endpoint, 'route' | 'args'>): boolean =>
+  args.length > 0 && !getPath(e).endsWith(`:${args.at(-1)}`)
 /** Returns a path in which all placeholders have the same name. */
 export const toPathPattern = (path: string): string =>
   path.replace(/[:*]\w+/g, ':').replace(/(?<=.)(?:\.json)?\/?$/, '')

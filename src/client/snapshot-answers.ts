@@ -210,7 +210,9 @@ export class SnapshotReader {
     if (endpoint === undefined || kind === undefined)
       throw this.#createMissingFailure(`GET ${request.path.split('?')[0]}`)
     const parent =
-      kind.column === undefined ? undefined : await this.#findParent(kind, endpoint, request)
+      kind.column === undefined
+        ? undefined
+        : await this.#findParent(kind, endpoint, request, translate)
     const query = parseQuery(request)
     const tests = this.#createTests(kind, endpoint, query)
     const order = getOrder(endpoint, query)
@@ -289,6 +291,7 @@ export class SnapshotReader {
     { column, kind, parents, refused: gap }: SnapshotKind,
     endpoint: Endpoint,
     request: WireRequest,
+    translate: AnswerReader,
   ): Promise<SnapshotParent> {
     const [path = ''] = request.path.split('?')
     const at = getPath(endpoint)
@@ -300,7 +303,8 @@ export class SnapshotReader {
       segments[segments.length - getPath(endpoint).split('/').length + at] ?? '',
     )
     const isId = /^\d+$/.test(text)
-    const name = (isId ? await this.#findPath(column, text) : undefined) ?? text
+    const paths = isId ? await this.#getPaths(translate) : undefined
+    const name = paths?.get(`${column} ${text}`) ?? text
     const found = parents.find((one) => one.name.toLowerCase() === name.toLowerCase())
     if (found === undefined && gap !== undefined) throw createGapFailure(`${column}s`, gap)
     if (found === undefined)
@@ -315,19 +319,18 @@ export class SnapshotReader {
     return found
   }
 
-  /** Returns the path of a project or group by its ID; undefined if the snapshot does not contain it. */
-  async #findPath(column: SnapshotKind['column'], id: string): Promise<string | undefined> {
-    this.#paths ??= this.#readPaths()
-    return (await this.#paths).get(`${column} ${id}`)
+  #getPaths(translate: AnswerReader): Promise<ReadonlyMap<string, string>> {
+    this.#paths ??= this.#readPaths(translate)
+    return this.#paths
   }
 
   /** Reads the paths by kind and ID: of the listed projects, and of the groups that contain them. */
-  async #readPaths(): Promise<ReadonlyMap<string, string>> {
+  async #readPaths(translate: AnswerReader): Promise<ReadonlyMap<string, string>> {
     const projects = this.manifest.kinds.find(({ route }) => route === 'GET /projects')
     const paths = new Map<string, string>()
     if (projects === undefined) return paths
     for await (const bytes of this.#readLines(projects, undefined)) {
-      const record = parseBytes(bytes)
+      const record = translate(parseBytes(bytes))
       if (!isObject(record)) continue
       const path = toText(record.path_with_namespace)
       if (path !== undefined) paths.set(`project ${String(record.id)}`, path)

@@ -1,5 +1,6 @@
 /** Implements `geo status` with a page per node, and `geo nodes update`, which keeps omitted attributes (`catalogue/reference/geo.md`). */
-import { type Fields, listObjects } from '../base/objects.js'
+import { type Fields, getFields, listObjects } from '../base/objects.js'
+import { toDocumented } from '../catalogue/words.js'
 import type { AnswerService } from '../engine/command/context.js'
 import { createFillOptions } from '../engine/command/object-reader.js'
 import { define } from './define.js'
@@ -12,7 +13,7 @@ export const toFiniteNumber = (value: unknown): number | undefined =>
 
 /** Lists the data types of a status, which have a total and a synced count. */
 export const getReplicationKinds = (status: Fields): string[] =>
-  Object.keys(status)
+  Object.keys(getFields(toDocumented(status)))
     .filter((key) => key.endsWith('_synced_count'))
     .map((key) => key.slice(0, -'_synced_count'.length))
 

@@ -1,13 +1,14 @@
 /** Derives what the operations of an extension answer: the shape, the columns, and the words for a loss and for success. */
 
 import { isObject, type JsonValue, type JsonValues, mapValues } from '../base/objects.js'
-import { capitalize, toSingular } from '../base/text.js'
+import { capitalize, isPlural, toSingular } from '../base/text.js'
 import type { AnswerType, Endpoint } from '../catalogue/endpoint.js'
 import { getProperties, titleFields } from '../catalogue/fields.js'
 import { getKindWord } from '../catalogue/kinds.js'
 import { type PlacedOperation, splitAreaAndWords } from './objects.js'
 import { getRequest, type Operation } from './operation.js'
 import type { PathIndex } from './places.js'
+import { toCommandWord } from './words.js'
 
 const open = { kind: 'one', shape: {}, open: true } as const
 const empty = { kind: 'empty', shape: null } as const
@@ -109,30 +110,48 @@ const destructive: Readonly<Record<string, string>> = {
 
 const getVerb = ({ command }: Operation): string => command.split(/[ -]/).at(-1) ?? ''
 
-/** Returns the word for the object of an operation: that of its kind, else of its group or area, in the singular. */
-export const getObjectWord = ({ command }: Operation, kind: string | undefined): string => {
-  const [area, words] = splitAreaAndWords(command)
+/** Returns the part of its object that an operation is about, such as `lock` of `DELETE /hooks/:id/lock`; undefined if it is about the object. */
+const getPart = (operation: Operation, { args }: PlacedOperation): string | undefined => {
+  const part = toCommandWord(operation.path.slice(getObjectPath(operation, args).length))
+  return part === '' || part === getVerb(operation) ? undefined : part.replaceAll('-', ' ')
+}
+
+/** Returns the word for the object of an operation: that of its kind; else, or if its group is a part of the object, that of its group or area. */
+export const getObjectWord = (
+  operation: Operation,
+  placed: PlacedOperation,
+  kind: string | undefined,
+): string => {
+  const [area, words] = splitAreaAndWords(operation.command)
+  const isOfPart = words.includes(' ') && getPart(operation, placed) !== undefined
   const [group = area] = words.includes(' ') ? words.split(' ') : [area]
-  return kind === undefined ? toSingular(group).replaceAll('-', ' ') : getKindWord(kind)
+  return kind === undefined || isOfPart ? toSingular(group).replaceAll('-', ' ') : getKindWord(kind)
 }
 
 /** Describes what an operation loses, for its confirmation. Returns undefined if it loses nothing. */
-export const describeLoss = (operation: Operation, word: string): string | undefined => {
+export const describeLoss = (
+  operation: Operation,
+  placed: PlacedOperation,
+  word: string,
+): string | undefined => {
   const { method, confirm } = operation
   if (confirm !== undefined) return /[.!?]$/.test(confirm) ? confirm : `${confirm}.`
   const verb = getVerb(operation)
   const done = Object.hasOwn(destructive, verb) ? destructive[verb] : undefined
   if (method !== 'DELETE' && (done === undefined || method === 'GET')) return undefined
-  return `The ${word} is ${done ?? 'deleted'}.`
+  const part = method === 'DELETE' ? getPart(operation, placed) : undefined
+  const lost = part === undefined ? word : `${part} of the ${getKindWord(placed.kind ?? word)}`
+  return `The ${lost} ${isPlural(part ?? '') ? 'are' : 'is'} ${done ?? 'deleted'}.`
 }
 
-/** Returns the past participle of an operation's verb; undefined if it is not known. */
-export const describeDone = (operation: Operation): string | undefined => {
+/** Returns the past participle of an operation's verb, with the part of the object that it deletes; undefined if it is not known. */
+export const describeDone = (operation: Operation, placed: PlacedOperation): string | undefined => {
   const { done, method } = operation
   if (done !== undefined) return done
   const verb = getVerb(operation)
   const known = Object.hasOwn(destructive, verb) ? destructive[verb] : undefined
-  return known ?? (method === 'DELETE' ? 'deleted' : undefined)
+  if (method !== 'DELETE') return known
+  return [getPart(operation, placed) ?? [], known ?? 'deleted'].flat().join(' ')
 }
 
 /** Returns the first sentence of an operation's summary; without a summary, a sentence made of its command. */

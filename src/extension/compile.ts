@@ -240,9 +240,9 @@ class CompileRun {
           this.#places.named(operation.command)?.columns ??
           chooseColumns(returns.shape))
         : operation.columns
-    const word = getObjectWord(operation, placed.kind ?? listed ?? this.#kinds.of(path))
-    const loss = describeLoss(operation, word)
-    const done = describeDone(operation)
+    const word = getObjectWord(operation, placed, placed.kind ?? listed ?? this.#kinds.of(path))
+    const loss = describeLoss(operation, placed, word)
+    const done = describeDone(operation, placed)
     const summary = describeOperation(operation, word, toPlural(word), withArticle(word))
     return {
       route: getRoute(operation),

@@ -182,6 +182,22 @@ describe('an extension for one profile', () => {
     expect((await run('users list -p one --since snap')).stderr).toContain('0 added, 0 removed')
     expect((await run('users list')).stderr).toContain('is of the extension daily, for the profile')
   })
+
+  it('sends nothing of a line to several profiles, if it writes and one has no such command', async () => {
+    const server = await record()
+    const { run, env, cwd } = place()
+    await run(`profile set one --base-url ${server.url}`)
+    await run(`profile set two --base-url ${server.url}`)
+    await run('extend add daily.yml -p one')
+    const on = { cwd, env: { SVC_CONFIG_DIR: env.SVC_CONFIG_DIR } }
+    const { code, stderr } = await svcctl('users block 5 -p one,two --yes'.split(' '), on)
+    await server.close()
+    expect([code, stderr, server.seen]).toEqual([
+      2,
+      expect.stringContaining('users block is of the extension daily, for the profile one'),
+      [],
+    ])
+  })
 })
 
 describe('extend list', () => {
@@ -211,6 +227,10 @@ commands:
   hats wear: { request: POST /projects/:id/hats/:hat_id/wear, returns: one, undo: none }
   hats pins list: GET /hats/:hat_id/pins
   hats pins polish: { request: POST /hats/:hat_id/pins/:pin_id/polish, returns: one, undo: none }
+  caps list: { request: GET /hats, columns: [id, name] }
+  caps get: { request: GET /hats/:hat_id, returns: one, shape: { size: { type: integer } } }
+  caps pin delete: DELETE /hats/:hat_id/pin
+  caps bare: DELETE /hats/:hat_id/feathers
 `
   const answering = async (answer: Script) => {
     const server = await record(answer)
@@ -248,14 +268,50 @@ commands:
 
   it('name the flag of a parameter that has the name of a global flag', async () => {
     const { run } = await extended(
-      'extension: hats\ncommands:\n  hats create: { request: POST /hats, params: { limit: integer, from: string, big_name: string! } }\n',
+      'extension: hats\ncommands:\n  hats create: { request: POST /hats, params: { limit: integer, from: string, color: string, big_name: string! } }\n',
     )
     const { code, stderr } = await run('hats create --from here --limit 3')
     expect(code).toBe(2)
     expect(stderr).toContain('Run "svcctl hats create --api-from here --api-limit 3".')
+    expect((await run('hats create --color red')).stderr).toContain(
+      'must be one of auto, always, never, not "red"\n  hint: Run "svcctl hats create --api-color red".',
+    )
     // The name of a parameter does not explain it.
     expect((await run('hats create')).stderr).toContain(
       'hats create needs --big-name\n  hint: See "svcctl hats create --help".',
+    )
+  })
+
+  it('have the fields of their records, whether or not the file names them', async () => {
+    const hat = { id: 1, name: 'cap', size: 3 }
+    const { server, run } = await answering(({ url }) => ({
+      body: /hats\/1/.test(url) ? hat : [hat, { ...hat, id: 2, size: 4 }],
+    }))
+    const { stdout } = await run('caps list --where size=3 -o csv')
+    const typed = await run('hats list --where sise=3')
+    await server.close()
+    expect(stdout).toBe('id,name\n1,cap\n')
+    expect([typed.code, typed.stderr]).toEqual([
+      2,
+      expect.stringContaining('no record has the field'),
+    ])
+    expect(server.lines()).toEqual(['GET /hats?per_page=100', 'GET /hats?per_page=100'])
+  })
+
+  it('delete a part of an object, and say so', async () => {
+    const { server, run } = await answering(() => ({ body: { id: 1, name: 'cap' } }))
+    const [dry, bare] = [await run('caps pin delete 1 --dry-run'), await run('caps bare 1')]
+    await server.close()
+    expect(dry.stdout).toContain('1\trequest\t\tDELETE /hats/1/pin\n')
+    expect(dry.stderr).toContain('  delete pin of hat 1 "cap"\nThe pin of the hat is deleted.')
+    expect(bare.stderr).toContain('The feathers of the hat are deleted.')
+    expect((await run('caps pin delete --help')).stdout).toContain('Delete a pin.')
+  })
+
+  it('may have the first word of a line of another tool', async () => {
+    const { run } = await extended('extension: pages\ncommands: { docs list: GET /docs }\n')
+    expect((await run('docs list --json id')).stderr).toContain(
+      'Run "svcctl docs list -o json --fields id".',
     )
   })
 
@@ -330,6 +386,17 @@ describe('extend remove', () => {
     expect((await run('extend remove daily')).code).toBe(0)
     expect((await run('users list')).code).toBe(2)
     expect((await run('extend list')).stderr).toContain('no extensions')
+  })
+
+  it('leaves runs that its file brings back, and says so', async () => {
+    const { run } = await extended()
+    await run('users block 5 8 --yes')
+    await run('extend remove daily')
+    const { code, stderr } = await run('journal undo last --yes')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no command sends its request')])
+    expect(stderr).toContain('add its file again: svcctl extend add <file>')
+    await run('extend add daily.yml')
+    expect((await run('journal undo last --yes')).code).toBe(0)
   })
 })
 

@@ -65,3 +65,12 @@ it.each(['deploy-keys list -P platform/app --limit 1', 'deploy-keys get 1 -P pla
     }
   },
 )
+
+it('an overview has all parts, of the instance and of its snapshot', async () => {
+  await run('snapshot', '--to', 'whole')
+  for (const from of [[], ['--from', 'whole']]) {
+    const answer = await run('overview', '-o', 'csv', ...from)
+    expect(answer).toMatch(/^jobs,platform\/app,1,$/m)
+    expect(answer).toMatch(/^replication,north,100\.0 %,healthy$/m)
+  }
+})

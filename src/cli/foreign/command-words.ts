@@ -165,7 +165,7 @@ const replaceFirst = ({
 }: SplitLine): readonly string[] | undefined => {
   const two = second === undefined ? undefined : findLine(`${first} ${second}`)
   if (two !== undefined) return [...two.split(' '), ...without(2)]
-  const one = isTool(first) ? undefined : findLine(first)
+  const one = isTool(first) || findArea(first) !== undefined ? undefined : findLine(first)
   if (one === undefined) return undefined
   const line = one.split(' ')
   return [...line, ...without(1)]
@@ -308,6 +308,15 @@ const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undef
   return known.includes(verb) ? { tokens: [...lead, verb, ...rest(1)] } : replaceUnknownVerb(place)
 }
 
+/** Replaces words of other tools at the beginning of a line. An extension may have a command of the same words. */
+const replaceBeginning = async (line: SplitLine): Promise<readonly string[] | undefined> => {
+  const [first = '', second = ''] = line.words
+  const verbs = await listVerbs(findArea(first)?.name ?? '')
+  return verbs.some((verb) => `${verb} `.startsWith(`${second} `))
+    ? undefined
+    : (replaceSetting(line) ?? replaceAssignment(line) ?? replaceFirst(line))
+}
+
 /** Rewrites the words of a line; undefined if they mean nothing. */
 export const rewriteWords = async (
   typed: readonly string[],
@@ -316,7 +325,7 @@ export const rewriteWords = async (
   const line = splitLine(alias ?? typed)
   if (line.words.length === 0)
     return typed.join(' ') === '-v' ? { tokens: ['--version'] } : undefined
-  const replaced = replaceSetting(line) ?? replaceAssignment(line) ?? replaceFirst(line)
+  const replaced = await replaceBeginning(line)
   if (replaced !== undefined) return { tokens: replaced }
   const reached = resolveArea(line, 0) ?? resolveVerbFirst(line)
   if (reached === undefined) {

@@ -1,6 +1,7 @@
 /** Replaces flags of other tools by those of the command. */
 
 import { findNearest } from '../../base/suggest.js'
+import { coerceTexts } from '../../catalogue/coerce.js'
 import { getNumberNames, getParamValues, isSwitch } from '../../catalogue/params.js'
 import { canListRecords, canSendAttributes, getCommandName } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
@@ -193,6 +194,10 @@ export class FlagReader {
       const format = toFormat(value)
       if (format !== undefined) return format.tokens
     }
+    // A parameter may have the name of a flag of all commands, and a prefix: `--color red` of a label.
+    const prefixed = `api-${flag.name}`
+    if (this.#isShown(prefixed) && coerceTexts(flag.param, [value]).value === undefined)
+      return [`--${prefixed}`, value]
     if (flag.name === 'select' || flag.name === 'where') return this.#readPlace(flag.name, value)
     const values = [...getParamValues(flag.param), ...getNumberNames(flag.param)]
     const known = [...values, ...(flag.param.words ?? [])]

@@ -201,8 +201,11 @@ export const findRunToUndo = async (context: Context, redo: boolean): Promise<Fo
     await checkReversible(wanted, redo)
   } catch (error) {
     const others = journals.entries.filter(({ file }) => file !== run.file)
-    const why = `the last write was ${describeRun(run)}: ${recoverFrom(error).message}`
-    throw createRefusalWithHint(why, findUndoableRun(others, author))
+    const { message, details } = recoverFrom(error)
+    const why = `the last write was ${describeRun(run)}: ${message}`
+    throw details.hint === undefined
+      ? createRefusalWithHint(why, findUndoableRun(others, author))
+      : usage(why, details.hint)
   }
   const earlier = redo ? await findEarlierUndos(journals, wanted) : []
   return { file: wanted.file, earlier: earlier.map(({ file }) => file), since }

@@ -35,7 +35,7 @@ export const createSourceDescriber =
 export const checkProfile = async (
   command: CommandFacts,
   env: NodeJS.ProcessEnv,
-  { profile }: Session,
+  { profile }: Pick<Session, 'profile'>,
 ): Promise<void> => {
   const from = getExtensionFile(command)
   if (from === undefined || !isExtension(command)) return

@@ -84,8 +84,12 @@ const findOriginal = async ({ command, endpoint: route }: RunFacts) => {
   const same = Object.values<Endpoint>(endpoints).filter((one) => one.route === route)
   // Commands of an extension may share a route and differ in what they send.
   const original = same.find((one) => one.command === words.join(' ')) ?? same[0]
-  if (original === undefined)
+  if (original === undefined && area === 'api')
     throw createIrreversibleFailure(command, 'the effect of this endpoint is unknown')
+  if (original === undefined)
+    throw createIrreversibleFailure(command, 'no command sends its request any more').with({
+      hint: 'If it was of an extension, add its file again: svcctl extend add <file>',
+    })
   return { area, endpoints, original }
 }
 

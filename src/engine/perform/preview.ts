@@ -4,7 +4,7 @@
  */
 import { type Fields, getFields, isObject, tryParseJson } from '../../base/objects.js'
 import { getSecrecies, maskAddresses, maskFields } from '../../base/secrets/mask.js'
-import { type Endpoint, getMethod, getPath, writes } from '../../catalogue/endpoint.js'
+import { type Endpoint, getMethod, getPath, isAboutPart, writes } from '../../catalogue/endpoint.js'
 import { getSecretFields } from '../../catalogue/fields.js'
 import { getLevelName } from '../../catalogue/shapes/common.js'
 import { Failure } from '../../errors.js'
@@ -177,8 +177,8 @@ const unchangedText = 'already in this state'
 const toLevelText = (attribute: unknown, value: unknown): unknown =>
   getLevelName(typeof attribute === 'string' ? attribute : undefined, value) ?? value
 
-/** Creates the rows of previews: one for each attribute, or the request if no object was read. */
-const toPreviewRows = (records: readonly unknown[]): readonly unknown[] =>
+/** Creates the rows of previews: one for each attribute, or the request if no object was read, or if a part of it is deleted. */
+const toPreviewRows = (records: readonly unknown[], isOfPart: boolean): readonly unknown[] =>
   records.flatMap((record) => {
     if (!isObject(record) || !Array.isArray(record.changes)) return [record]
     const { object, request, read, changes } = record
@@ -190,7 +190,7 @@ const toPreviewRows = (records: readonly unknown[]): readonly unknown[] =>
     }))
     if (read === true && rows.length > 0) return rows
     // The path of a deletion only repeats the name of the object.
-    if (rows.length === 0 && /^DELETE /.test(String(request)))
+    if (!isOfPart && rows.length === 0 && /^DELETE /.test(String(request)))
       return [{ object, attribute: 'object', now: null, new: 'removed' }]
     return [{ object, attribute: 'request', now: null, new: request }, ...rows]
   })
@@ -217,19 +217,29 @@ interface Parts {
   readonly planKeeper?: PlanKeeper
 }
 
-const view: RecordView = {
-  columns: previewColumns,
-  names: ['object'],
-  people: { rows: toPreviewRows, columns: ['object', ...previewColumns], sheets: true },
+const createView = ({ endpoints }: Pick<CommandFacts, 'endpoints'>): RecordView => {
+  // The area of a documented command names the part: `artifacts delete`.
+  const isOfPart = Object.values(endpoints).some((e) => e.from !== undefined && isAboutPart(e))
+  return {
+    columns: previewColumns,
+    names: ['object'],
+    people: {
+      rows: (records) => toPreviewRows(records, isOfPart),
+      columns: ['object', ...previewColumns],
+      sheets: true,
+    },
+  }
 }
 
 export class Previewer {
   readonly #parts: Parts
+  readonly #view: RecordView
   /** The reasons that were already printed why writes cannot be undone. */
   readonly #notedReasons = new Set<string>()
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#view = createView(parts.command)
   }
 
   /** Yields the previews of actions, and saves them if the line asks for it. */
@@ -268,7 +278,7 @@ export class Previewer {
       }
       return yield* bulk.stream(
         { ...this.#addAnnouncement(source, options), planOf },
-        { view, run },
+        { view: this.#view, run },
       )
     }
     const [only, ...others] = source
@@ -278,7 +288,7 @@ export class Previewer {
       return yield* this.#previewOne(only, options)
     yield* bulk.runPlans(
       source.map((plan) => reading.toSafePlan(plan)),
-      { view, run },
+      { view: this.#view, run },
     )
   }
 
@@ -347,7 +357,7 @@ export class Previewer {
         ? getPreviewName(plan, command, isNaming)
         : preview.request.replace(/^\w+ /, '')
     yield* yieldRecords([{ object, ...this.#toShown(preview) }], {
-      ...view,
+      ...this.#view,
       columns: ['object', ...previewColumns],
     })
   }

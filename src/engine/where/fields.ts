@@ -12,6 +12,7 @@ import {
   getLeaves,
   getShapeFields,
   hasField,
+  isOpen,
   type Leaves,
 } from './shape.js'
 
@@ -42,6 +43,17 @@ export interface Known {
   readonly explainColumn?: (field: string) => string | undefined
   /** Returns the most similar of the known words. */
   readonly findNearest?: (given: string, known: Iterable<string>) => string | undefined
+}
+
+/** Leaves out schemas that allow any field if records show which fields there are. */
+export const withoutOpenSchemas = (known: Known): Known => {
+  const { list, single, samples = [] } = known
+  if (samples.length === 0) return known
+  return {
+    ...known,
+    list: isOpen(list) ? undefined : list,
+    single: isOpen(single) ? undefined : single,
+  }
 }
 
 /** True if only the single record has a field, according to the schemas. */
@@ -99,7 +111,7 @@ export const requireFieldKind = (
   ]
   const fields = new Set([...shaped, ...samples.flatMap(getKeys)])
   const other = explainColumn?.(field)
-  const near = findNearest?.(field, naming.addOwnNames([...fields]))
+  const near = findNearest?.(field, naming.addOwnNames([...fields].filter((one) => one !== field)))
   const guess = near === undefined ? '' : `; did you mean ${naming.describeName(near)}?`
   const hint = other === undefined ? guess : `; ${other}`
   throw createConditionFailure(text, at, `no record has the field ${field}${hint}`)

@@ -18,9 +18,10 @@ import {
   getShapeKind,
   type Known,
   requireFieldKind,
+  withoutOpenSchemas,
 } from './fields.js'
 import { isOrderOperator } from './operators.js'
-import { type FieldKind, findFieldKind, getLeaves, hasField } from './shape.js'
+import { type FieldKind, findFieldKind, getLeaves, hasField, isUntyped } from './shape.js'
 import {
   checkContradictions,
   checkValues,
@@ -79,11 +80,11 @@ export const findUnshapedFields = (
 
 /**
  * True if the records of the first page are needed to check whether fields and values exist. Neither the documents nor earlier answers have
- * them.
+ * them, or an extension knows only names of fields.
  * @throws Failure `usage` for a mistake that does not depend on the records
  */
 export const needsSamples = (expressions: readonly Expression[], known: Known): boolean => {
-  if (findUnshapedFields(expressions, known).length > 0) return true
+  if (isUntyped(known.list) || findUnshapedFields(expressions, known).length > 0) return true
   try {
     bindWhere(expressions, known)
     return false
@@ -204,8 +205,9 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
  * Creates the tests of expressions.
  * @throws Failure `usage` with a caret, for an unknown field or a value of the wrong type
  */
-export const bindWhere = (expressions: readonly Expression[], known: Known): Where => {
+export const bindWhere = (expressions: readonly Expression[], given: Known): Where => {
   if (expressions.length === 0) throw usage('the condition is empty')
+  const known = withoutOpenSchemas(given)
   for (const expression of expressions) checkContradictions(expression, known)
   const alternatives = expressions.map(({ text, conditions }) =>
     conditions.map((condition) => bindCondition(condition, text, known)),

@@ -114,6 +114,12 @@ const getSchemaKind = (schema: unknown): FieldKind => {
 export const isOpen = (schema: unknown): boolean =>
   isObject(schema) && getProperties(schema) === undefined && (schema.type ?? 'object') === 'object'
 
+/** True if a schema knows the type of no field. Records may have others besides those that it names. */
+export const isUntyped = (schema: unknown): boolean =>
+  Object.values(getProperties(schema) ?? {}).every(
+    (one) => Object.keys(getFields(one)).length === 0,
+  )
+
 const getInnerSchemas = (schema: unknown, name: string): readonly unknown[] => {
   const properties = getProperties(schema)
   if (properties === undefined) return isOpen(schema) ? [{}] : []
