@@ -82,6 +82,39 @@ it('brings back what an apply changed, made and deleted, and does it again', asy
   expect(await state()).toBe(after)
 })
 
+/** What files call by an ID or a new name, what the instance has in another spelling, and changes of all projects. */
+const otherNames = `site:
+  geo_nodes: { south: { selective_sync_namespace_ids: [platform/core] } }
+groups:
+  platform: { members: { '8': maintainer } }
+  '**': { projects: { approvals: { require_password_to_approve: true } } }
+projects:
+  platform/app:
+    members: { '8': maintainer }
+    approval_rules: { Safety: { previously: [Security], approvals_required: 2 } }
+    deploy_keys:
+      renamed: { key: KEY deploy@example.test }
+  web/shop:
+    deploy_keys:
+      mirror: { key: MIRROR another@comment }
+`
+
+it('brings back what files call by an ID or a new name, in more projects than the limit', async () => {
+  const { run, declare, state } = await desk()
+  const { stdout } = await run('export deploy_keys -P platform/core/engine,platform/tools/deploy')
+  const [mirror = '', key = ''] = stdout.match(/ssh-ed25519 \S+/g) ?? []
+  declare(otherNames.replace('KEY', key).replace('MIRROR', mirror))
+  const before = await state()
+  const applied = await run(`apply svcctl.yml ${lifted} --max-changes 100%`)
+  expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('16 done.')])
+  const after = await state()
+  for (const line of ['undo last', 'undo last --redo', 'undo last']) {
+    const { code, stderr } = await run(`journal ${line} --yes`)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('16 done.')])
+    expect(await state()).toBe(line.includes('redo') ? after : before)
+  }
+})
+
 it('leaves what somebody changed since, and says so', async () => {
   const { run, declare, send } = await desk()
   declare(several)

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
 import { toAddressText } from '../../desired/address.js'
-import { ApplyRecord } from '../../desired/applying/previous.js'
+import { ApplyRecord, listItemAddresses } from '../../desired/applying/previous.js'
 import { readStoredPlan } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
 import { getFormerFile, getPlanFile } from '../../engine/journal/folder.js'
@@ -64,7 +64,7 @@ const createDueSelector =
       ),
     )
     for (const action of plan.actions) {
-      const done = applied.get(toAddressText(action.address).toLowerCase())
+      const [done] = listItemAddresses(action).flatMap((address) => applied.get(address) ?? [])
       if (done === undefined) continue
       const why = await done.findObjection(view, action, anew.has(toAddressText(action.address)))
       if (why === undefined) due.push(action)
@@ -107,6 +107,7 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
         'allow-removals': ['*'],
         'allow-empty': ['*'],
         'max-deletes': '100%',
+        'max-changes': '100%',
         // Values that cannot be restored make the undo fail.
         'fail-on': ['impossible'],
         secrets: 'never',
