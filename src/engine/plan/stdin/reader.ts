@@ -13,8 +13,8 @@ import type { Sources } from '../parse-values.js'
 import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {
   type Cells,
-  checkNotAligned,
   checkNotTargets,
+  checkReadable,
   createColumnsFailure,
   createHeadingFailure,
   createLineReader,
@@ -256,7 +256,7 @@ const chooseCutter = async (
 ): Promise<Cutter<PlacedObject>> => {
   const { objects } = reading
   if (isJsonStart(head)) return createJsonCutter(reading)
-  checkNotAligned(head, objects)
+  checkReadable(head, objects)
   checkNotTargets(head, objects)
   // In a spreadsheet people choose the columns. One column that names the object is enough to recognize its heading.
   const sheet = reading.tap?.sheet === true

@@ -231,19 +231,40 @@ export const isHeadingWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$
 /** The first columns of output about several targets. They name the target of a record. */
 const targetColumns = ['profile', 'project', 'group', 'of', 'snapshot']
 
+/** True if a text is the column of an object or a target, so that its line is a heading or begins a record. */
+const isLeadingColumn = (text: string, objects: Objects): boolean =>
+  targetColumns.includes(text) || isOneHeading(text, objects)
+
+/** True for the heading of an aligned table, whose cells may be shortened. */
+const isAlignedHeading = (line: string, objects: Objects): boolean => {
+  const cells = line.split(/ {2,}/)
+  return (
+    cells.length > 1 &&
+    cells.every((cell) => /^\p{L}[\p{L}\p{N} _.-]*$/u.test(cell)) &&
+    cells.some((cell, i) => (i === 0 ? isLeadingColumn : isOneHeading)(cell, objects))
+  )
+}
+
+/** Returns the format of a first line that svcctl prints and does not read; undefined for any other line. */
+const findPrintedFormat = (line: string, objects: Objects): string | undefined => {
+  if (isAlignedHeading(line, objects)) return 'an aligned table'
+  if (/^\|.*\|$/.test(line)) return 'a Markdown table'
+  if (/^<!doctype html>/i.test(line)) return 'a page'
+  const [, item, key = ''] = /^(- )?([\w.]+):(?: |$)/.exec(line) ?? []
+  return key !== '' && (item !== undefined || isLeadingColumn(key, objects)) ? 'YAML' : undefined
+}
+
 /**
- * Rejects an aligned table, because its cells may be shortened.
+ * Rejects input in a format that is only printed: its lines would be taken for names.
  * @throws Failure `usage`
  */
-export const checkNotAligned = (line: string, objects: Objects): void => {
-  const [first = '', ...others] = line.trim().split(/ {2,}/)
-  const cells = [first, ...others]
-  if (others.length === 0 || !cells.every(isHeadingWord)) return
-  if (!targetColumns.includes(first) && !cells.some((cell) => isOneHeading(cell, objects))) return
+export const checkReadable = (line: string, objects: Objects): void => {
+  const format = findPrintedFormat(line.trim(), objects)
+  if (format === undefined) return
   throw createRowFailure(
     'line 1',
-    'an aligned table, which is for people',
-    'Omit -o table, because a pipe gets tab-separated values without it. Or pass -o id.',
+    `${format}, which is not read here`,
+    'Omit -o, because a pipe gets tab-separated values without it. Or pass -o json, or -o id.',
   )
 }
 
