@@ -58,6 +58,7 @@ const createDueSelector =
   ): ApplyUndo['selectDue'] =>
   async ({ plan, view }: MadePlan) => {
     const due: PlannedAction[] = []
+    const reported = new Set<string>()
     const anew = new Set(
       plan.actions.flatMap(({ verb, address }) =>
         verb === 'create' || verb === 'enable' ? [toAddressText(address)] : [],
@@ -69,13 +70,16 @@ const createDueSelector =
       const why = await done.findObjection(view, action, anew.has(toAddressText(action.address)))
       if (why === undefined) due.push(action)
       else {
+        const address = toAddressText(action.address)
         const failure = new Failure('conflict', `it changed since the run: ${why}`)
+        if (!reported.has(address)) ui.report(failure, address)
+        reported.add(address)
         conflicts.set(action.id, failure)
-        ui.report(failure, toAddressText(action.address))
         answer.setExitCode(exitCodes.partial)
       }
     }
-    if (due.length === 0) ui.note('the run made no changes to revert')
+    if (due.length + conflicts.size + plan.unread.length === 0)
+      ui.note('the run made no changes to revert')
     return due
   }
 
@@ -108,6 +112,7 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
         'allow-empty': ['*'],
         'max-deletes': '100%',
         'max-changes': '100%',
+        missing: 'skip',
         // Values that cannot be restored make the undo fail.
         'fail-on': ['impossible'],
         secrets: 'never',

@@ -237,7 +237,7 @@ export class ApplyRecord {
     const { verb, changes } = action
     const gone = this.#verbs.has('delete') && this.#verbs.size === 1
     if (gone) return verb === 'update' && !isRecreated ? 'the object exists again' : undefined
-    if (verb !== 'update' && verb !== 'delete')
+    if (verb !== 'delete' && (verb !== 'update' || isRecreated))
       return action.replaces === undefined ? 'the object no longer exists' : undefined
     const now =
       verb === 'delete' && changes.length === 0
