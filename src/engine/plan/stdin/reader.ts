@@ -10,11 +10,12 @@ import type { Raw } from '../line.js'
 import { type Objects, plainObjects, readObjects } from '../objects.js'
 import type { Sources } from '../parse-values.js'
 
+import { checkReadable } from './printed-formats.js'
 import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {
   type Cells,
+  checkNoProfiles,
   checkNotTargets,
-  checkReadable,
   createColumnsFailure,
   createHeadingFailure,
   createLineReader,
@@ -265,8 +266,10 @@ const chooseCutter = async (
     const found = isTable(cells, objects)
     if (found || cells.length < 2) return found
     if (sheet) throw createHeadingFailure(cells, objects)
-    if (cells.every(isHeadingWord) && cells.some((cell) => isOneHeading(cell, objects)))
+    if (cells.every(isHeadingWord) && cells.some((cell) => isOneHeading(cell, objects))) {
+      checkNoProfiles('line 1', cells, objects)
       throw createColumnsFailure(cells, objects)
+    }
     return false
   }
   const separator = findSeparator(head)

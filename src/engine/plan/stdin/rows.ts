@@ -95,6 +95,7 @@ export const createRowReader = (
   const { objects, tap } = context
   // Output about several objects may have any columns. Its first column names the object.
   const names = heading.map((cell) => toNeutralName(cell, objects))
+  checkNoProfiles('line 1', names, objects)
   tap?.readHeading?.(names)
   const about = heading[0] === objectColumn && !heading.every((cell) => isKnownCell(cell, objects))
   return ({ place, cells }) => {
@@ -191,6 +192,7 @@ export const parseObjectAt = (
   const { objects, tap } = context
   const own = toCellText(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
+  checkNoProfiles(place, keys, objects)
   objects.naming.makeLegible(value)
   if (tap?.sheet !== true && isOtherRecord(keys, objects, elsewhere))
     throw createOtherObjectsFailure(place, objects)
@@ -232,39 +234,20 @@ export const isHeadingWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$
 const targetColumns = ['profile', 'project', 'group', 'of', 'snapshot']
 
 /** True if a text is the column of an object or a target, so that its line is a heading or begins a record. */
-const isLeadingColumn = (text: string, objects: Objects): boolean =>
+export const isLeadingColumn = (text: string, objects: Objects): boolean =>
   targetColumns.includes(text) || isOneHeading(text, objects)
 
-/** True for the heading of an aligned table, whose cells may be shortened. */
-const isAlignedHeading = (line: string, objects: Objects): boolean => {
-  const cells = line.split(/ {2,}/)
-  return (
-    cells.length > 1 &&
-    cells.every((cell) => /^\p{L}[\p{L}\p{N} _.-]*$/u.test(cell)) &&
-    cells.some((cell, i) => (i === 0 ? isLeadingColumn : isOneHeading)(cell, objects))
-  )
-}
-
-/** Returns the format of a first line that svcctl prints and does not read; undefined for any other line. */
-const findPrintedFormat = (line: string, objects: Objects): string | undefined => {
-  if (isAlignedHeading(line, objects)) return 'an aligned table'
-  if (/^\|.*\|$/.test(line)) return 'a Markdown table'
-  if (/^<!doctype html>/i.test(line)) return 'a page'
-  const [, item, key = ''] = /^(- )?([\w.]+):(?: |$)/.exec(line) ?? []
-  return key !== '' && (item !== undefined || isLeadingColumn(key, objects)) ? 'YAML' : undefined
-}
-
-/**
- * Rejects input in a format that is only printed: its lines would be taken for names.
- * @throws Failure `usage`
- */
-export const checkReadable = (line: string, objects: Objects): void => {
-  const format = findPrintedFormat(line.trim(), objects)
-  if (format === undefined) return
+/** @throws Failure `usage` for records of several profiles, because an ID of another instance is another object here */
+export const checkNoProfiles = (
+  place: string,
+  names: readonly string[],
+  objects: Objects,
+): void => {
+  if (!names.includes('profile') || isKnownCell('profile', objects)) return
   throw createRowFailure(
-    'line 1',
-    `${format}, which is not read here`,
-    'Omit -o, because a pipe gets tab-separated values without it. Or pass -o json, or -o id.',
+    place,
+    `the ${toPlural(objects.word)} are those of several profiles`,
+    'Pipe in the list of one profile (-p NAME), without the column profile.',
   )
 }
 
