@@ -66,12 +66,22 @@ it('writes overview as the page of a terminal', async () => {
   expect((await run('overview')).stdout).not.toContain('█')
 })
 
-it.each(['', ' -P platform/app'])('is refused as the objects of a verb (list%s)', async (of) => {
-  const table = await run(`runners list${of === '' ? ' --instance' : of} -o table`)
-  const { code, stderr } = await run('runners pause - --yes', {}, table.stdout)
+it.each([
+  ['runners list --instance -o table', 'runners pause -', 'an aligned table'],
+  ['runners list -P platform/app -o table', 'runners pause -', 'an aligned table'],
+  ['jobs list -P platform/app -o wide', 'jobs get - -P platform/app', 'an aligned table'],
+  ['geo nodes list -o wide', 'geo nodes delete -', 'an aligned table'],
+  ['integrations list -P platform/app -o md', 'integrations delete - -P 1', 'a Markdown table'],
+  ['pages-domains list -P web/site -o yaml', 'pages-domains delete - -P web/site', 'YAML'],
+  ['members list -P platform/app,web/site -o yaml', 'members remove -', 'YAML'],
+  ['runners get 1 -o yaml', 'runners pause -', 'YAML'],
+  ['runners list -o html', 'runners pause -', 'a page'],
+])('is refused as the objects of a verb, as other formats are (%s)', async (of, line, format) => {
+  const { stdout } = await run(of)
+  const { code, stderr } = await run(`${line} --yes`, {}, stdout)
   expect(code).toBe(2)
-  expect(stderr).toContain('standard input, line 1: an aligned table, which is for people')
-  expect(stderr).toContain('hint: Omit -o table,')
+  expect(stderr).toContain(`standard input, line 1: ${format}, which is not read here`)
+  expect(stderr).toContain('hint: Omit -o,')
 })
 
 it('measures 1,000 rows and goes on, so that a long list ends', async () => {

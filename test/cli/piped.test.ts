@@ -248,7 +248,20 @@ describe('JSON', () => {
   })
 })
 
+const ofProfiles = (what: string): string => `the ${what} are those of several profiles`
+
 describe('what cannot be understood is refused with its line', () => {
+  it.each([
+    ['-P 1', 'profile,id,access_level\ntwo,8,10\n'],
+    ['', 'profile,project,id,access_level\ntwo,platform/app,8,10\n'],
+    ['', '[{"profile":"two","project":"platform/app","record":{"id":8,"access_level":10}}]'],
+  ])('members of several profiles, with attributes (%s)', async (of, input) => {
+    const line = `members update - ${of} --row-fields access_level --sandbox --dry-run`.split(/ +/)
+    const env = { SVC_CONFIG_DIR: configuration() }
+    const { code, stderr } = await svcctl(line, { input, env })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(ofProfiles('users'))])
+  })
+
   it.each([
     ['a line below JSON', '{"id":1}\n2\n', 'line 2: '],
     ['JSON below lines', '1\n\n{"id":2}\n', 'line 3: JSON after lines in another format'],
@@ -261,6 +274,8 @@ describe('what cannot be understood is refused with its line', () => {
     ],
     ['a column of no list', 'id,foo\n1,x\n', 'line 1: lists of runners have no column foo'],
     ['two of a table', 'foo\tid\tbar\n', 'line 1: lists of runners have no columns foo, bar'],
+    ['a table of several profiles', 'profile,id\ntwo,1\n', `line 1: ${ofProfiles('runners')}`],
+    ['records of several profiles', '{"profile":"two","id":1}', `line 1: ${ofProfiles('runners')}`],
     ['an object without an id', '{"id":1}\n{"status":"x"}\n', 'line 2: '],
     ['damaged JSON', '{"id":1}\n{"id":\n', 'line 2: '],
     ['nested lists', '[[1]]', 'line 1, item 1: '],

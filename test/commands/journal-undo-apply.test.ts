@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
+import { startSandbox as startDouble } from '../../src/library/sandbox.js'
 import { startSandbox } from '../../src/sandbox/index.js'
 import { leftOut, writes } from '../desired/exporting/writes.js'
 import { sender } from '../sandbox/instance.js'
@@ -82,6 +83,39 @@ it('brings back what an apply changed, made and deleted, and does it again', asy
   expect(await state()).toBe(after)
 })
 
+/** What files call by an ID or a new name, what the instance has in another spelling, and changes of all projects. */
+const otherNames = `site:
+  geo_nodes: { south: { selective_sync_namespace_ids: [platform/core] } }
+groups:
+  platform: { members: { '8': maintainer } }
+  '**': { projects: { approvals: { require_password_to_approve: true } } }
+projects:
+  platform/app:
+    members: { '8': maintainer }
+    approval_rules: { Safety: { previously: [Security], approvals_required: 2 } }
+    deploy_keys:
+      renamed: { key: KEY deploy@example.test }
+  web/shop:
+    deploy_keys:
+      mirror: { key: MIRROR another@comment }
+`
+
+it('brings back what files call by an ID or a new name, in more projects than the limit', async () => {
+  const { run, declare, state } = await desk()
+  const { stdout } = await run('export deploy_keys -P platform/core/engine,platform/tools/deploy')
+  const [mirror = '', key = ''] = stdout.match(/ssh-ed25519 \S+/g) ?? []
+  declare(otherNames.replace('KEY', key).replace('MIRROR', mirror))
+  const before = await state()
+  const applied = await run(`apply svcctl.yml ${lifted} --max-changes 100%`)
+  expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('16 done.')])
+  const after = await state()
+  for (const line of ['undo last', 'undo last --redo', 'undo last']) {
+    const { code, stderr } = await run(`journal ${line} --yes`)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('16 done.')])
+    expect(await state()).toBe(line.includes('redo') ? after : before)
+  }
+})
+
 it('leaves what somebody changed since, and says so', async () => {
   const { run, declare, send } = await desk()
   declare(several)
@@ -130,6 +164,43 @@ it('does not make again what somebody deleted since, and says so', async () => {
   expect(undone.code).toBe(8)
   expect(undone.stderr).toContain('gus: it changed since the run: the object no longer exists')
   expect((await send('GET /projects/platform%2Fapp/members/8')).status).toBe(404)
+})
+
+it('reverts the rest where objects, a key of another project and a project are gone', async () => {
+  const sandbox = await startDouble()
+  onTestFinished(() => sandbox.close())
+  const [cwd, SVC_CONFIG_DIR] = [folder(), configuration()]
+  const env = { SVC_CONFIG_DIR, SVC_TOKEN: sandbox.token, SVC_BASE_URL: sandbox.url }
+  const run = (line: string) => svcctl(line.split(' '), { cwd, env })
+  writeFileSync(
+    join(cwd, 'svcctl.yml'),
+    `version: 1
+site:
+  geo_nodes: { south: { files_max_capacity: 7 } }
+  settings: { diff_max_files: 7 }
+projects:
+  web/site: { members: { eva: reporter } }
+  platform/app: { deploy_keys: { deploy: { can_push: false } } }
+`,
+  )
+  expect((await run('apply svcctl.yml --yes')).code).toBe(0)
+  const gone = [
+    'geo nodes delete south',
+    'deploy-keys delete deploy -P platform/app',
+    'settings update --diff-max-files 7',
+  ]
+  for (const line of gone) await run(`${line} --yes`)
+  const state = JSON.stringify(sandbox.snapshot()).replaceAll('"web/site"', '"web/moved"')
+  sandbox.restore(JSON.parse(state))
+  const { code, stdout, stderr } = await run('journal undo 1 --yes')
+  expect([code, stdout, stderr]).toEqual([
+    8,
+    expect.stringMatching(
+      /! geo_nodes\/south +the object no longer exists[\s\S]*could not be read: 404/,
+    ),
+    expect.stringMatching(/deploy_keys\/deploy: it changed since[\s\S]*\n1 done\./),
+  ])
+  expect(stderr.split('deploy_keys/deploy').length).toBe(2)
 })
 
 it('cannot take back what was made without a record', async () => {

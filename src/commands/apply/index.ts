@@ -64,7 +64,11 @@ const createDuePlan = async (
 ): Promise<DuePlan> => {
   const { ui } = context
   const made = await ui.showProgress('comparing', () =>
-    makePlan(context, confirmed?.given ?? given, { secrets: policy, unfinished: confirmed?.open }),
+    makePlan(context, confirmed?.given ?? given, {
+      secrets: policy,
+      unfinished: confirmed?.open,
+      restores: undoing !== undefined,
+    }),
   )
   if (confirmed === undefined) {
     const actions = undoing === undefined ? made.plan.actions : await undoing.selectDue(made)

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
 import { toAddressText } from '../../desired/address.js'
-import { ApplyRecord } from '../../desired/applying/previous.js'
+import { ApplyRecord, listItemAddresses } from '../../desired/applying/previous.js'
 import { readStoredPlan } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
 import { getFormerFile, getPlanFile } from '../../engine/journal/folder.js'
@@ -58,24 +58,28 @@ const createDueSelector =
   ): ApplyUndo['selectDue'] =>
   async ({ plan, view }: MadePlan) => {
     const due: PlannedAction[] = []
+    const reported = new Set<string>()
     const anew = new Set(
       plan.actions.flatMap(({ verb, address }) =>
         verb === 'create' || verb === 'enable' ? [toAddressText(address)] : [],
       ),
     )
     for (const action of plan.actions) {
-      const done = applied.get(toAddressText(action.address).toLowerCase())
+      const [done] = listItemAddresses(action).flatMap((address) => applied.get(address) ?? [])
       if (done === undefined) continue
       const why = await done.findObjection(view, action, anew.has(toAddressText(action.address)))
       if (why === undefined) due.push(action)
       else {
+        const address = toAddressText(action.address)
         const failure = new Failure('conflict', `it changed since the run: ${why}`)
+        if (!reported.has(address)) ui.report(failure, address)
+        reported.add(address)
         conflicts.set(action.id, failure)
-        ui.report(failure, toAddressText(action.address))
         answer.setExitCode(exitCodes.partial)
       }
     }
-    if (due.length === 0) ui.note('the run made no changes to revert')
+    if (due.length + conflicts.size + plan.unread.length === 0)
+      ui.note('the run made no changes to revert')
     return due
   }
 
@@ -107,6 +111,8 @@ export async function* undoApply(context: Context, past: RunHistory, redo: boole
         'allow-removals': ['*'],
         'allow-empty': ['*'],
         'max-deletes': '100%',
+        'max-changes': '100%',
+        missing: 'skip',
         // Values that cannot be restored make the undo fail.
         'fail-on': ['impossible'],
         secrets: 'never',

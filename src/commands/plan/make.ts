@@ -41,6 +41,7 @@ interface PlanOptions {
   readonly checks?: boolean
   readonly secrets?: SecretsPolicy
   readonly unfinished?: DiffOptions['unfinished']
+  readonly restores?: DiffOptions['restores']
   /** The commit with whose files the plan is compared. */
   readonly against?: string
 }

@@ -1,9 +1,17 @@
 /** Writes the state before an apply as declared files, and checks whether an apply can be reverted with them. */
 
 import { groupBy } from '../../base/collections.js'
-import type { JsonValue } from '../../base/objects.js'
+import { isJsonList, type JsonValue } from '../../base/objects.js'
+import type { Referent } from '../../catalogue/managed.js'
 import type { PlannedAction } from '../actions.js'
-import { type Address, toAddressText, toPlaceText } from '../address.js'
+import {
+  type Address,
+  type ManagedPlace,
+  parseNameReference,
+  toAddressText,
+  toPlaceText,
+} from '../address.js'
+import { getAttributes } from '../attributes.js'
 import { escapeKey, toKindValue } from '../exporting/kind.js'
 import {
   createYamlWriter,
@@ -17,7 +25,8 @@ import {
 import type { PlanAction } from '../planfile.js'
 import type { InstanceView } from '../reading/index.js'
 import { type CurrentKind, formatItemName } from '../state.js'
-import { readActionKind } from './verify.js'
+import { isSameValue } from '../values.js'
+import { findActionItem, readActionKind } from './verify.js'
 
 const formatItemAddress = ({ attribute: _, ...address }: Address): string =>
   toAddressText(address).toLowerCase()
@@ -49,47 +58,71 @@ const createExportOptions = (
   },
 })
 
-/** Selects the items that the actions delete, or the attributes that they change. */
-const selectParts = (actions: readonly PlannedAction[], is: 'delete' | 'update'): Parts =>
+/**
+ * Selects the items that the actions delete, or the attributes that they change, by the names that an export gives the items. An action may
+ * name its item by its ID or its identity.
+ */
+const selectParts = (
+  { kind, place, items }: Extract<CurrentKind, { readonly is: 'read' }>,
+  actions: readonly PlannedAction[],
+  is: 'delete' | 'update',
+  names: InstanceView['names'],
+): Parts =>
   new Map(
-    actions.flatMap(({ verb, address, changes }) => {
+    actions.flatMap(({ verb, address, changes, step }) => {
       if (verb !== is) return []
-      const attributes = new Set(changes.map(({ attribute }) => attribute))
-      return [[formatItemAddress(address), verb === 'delete' ? 'all' : attributes] as const]
+      const found = address.item === undefined ? undefined : findActionItem(kind, step, items)
+      const item = found && formatItemName(kind, found, place, names)
+      // An item whose name changed is found by another part of its identity: deploy keys by the key.
+      const attributes = new Set([
+        kind.identity ?? '',
+        ...changes.map(({ attribute }) => attribute),
+      ])
+      const part = verb === 'delete' ? 'all' : attributes
+      return [[formatItemAddress(item === undefined ? address : { ...address, item }), part]]
     }),
   )
 
-/** Returns the selected parts of a kind as a file declares them. An address may have the identity of an item that shares its name. */
-const readFormerValue = (
-  current: CurrentKind,
-  parts: Parts,
-  names: InstanceView['names'],
-  whole: boolean,
-): FileValue | undefined => {
-  if (current.is !== 'read') return undefined
-  const { kind, place } = current
-  const getItemAddress = (item: string): string =>
-    formatItemAddress({ ...place, kind: kind.name, item })
-  const called = current.items.flatMap((item) => {
-    const part = parts.get(getItemAddress(item.identity))
-    if (part === undefined) return []
-    return [[getItemAddress(formatItemName(kind, item, place, names)), part] as const]
+/** Returns the names that an action changes: the former one and the new one. */
+const findRename = ({
+  kind: { identity, label = identity },
+  changes,
+}: PlannedAction): { readonly now: string; readonly wanted: string } | undefined => {
+  const { now, wanted } = changes.find(({ attribute }) => attribute === label) ?? {}
+  return typeof now === 'string' && typeof wanted === 'string' ? { now, wanted } : undefined
+}
+
+/** Adds the names that the actions give to items, by which these are found to get their former names. */
+const addNewNames = (
+  items: FileMap,
+  actions: readonly PlannedAction[],
+): readonly (readonly [string, FileValue])[] => {
+  const renames = new Map(
+    actions.flatMap((action) => {
+      const rename = action.kind.renames === true ? findRename(action) : undefined
+      return rename === undefined ? [] : [[escapeKey(rename.now), rename.wanted] as const]
+    }),
+  )
+  return [...items.entries].map(([key, item]) => {
+    const name = renames.get(key)
+    if (name === undefined || !(item instanceof FileMap)) return [key, item]
+    return [key, new FileMap([['previously', [name]], ...item.entries], item.remarks)]
   })
-  return toKindValue(current, createExportOptions(names, new Map([...parts, ...called]), whole))
 }
 
 /** Declares the items that the apply creates as absent, except for those that replace others. */
-const listCreatedItems = (
-  actions: readonly PlannedAction[],
-  deleted: Parts,
-): readonly [string, null][] =>
-  actions.flatMap(({ verb, address: { item, ...address } }): [string, null][] =>
+const listCreatedItems = (actions: readonly PlannedAction[]): readonly [string, null][] => {
+  const deleted = new Set(
+    actions.flatMap(({ verb, address }) => (verb === 'delete' ? formatItemAddress(address) : [])),
+  )
+  return actions.flatMap(({ verb, address }): [string, null][] =>
     (verb === 'create' || verb === 'enable') &&
-    item !== undefined &&
-    !deleted.has(formatItemAddress({ ...address, item }))
-      ? [[escapeKey(item), null]]
+    address.item !== undefined &&
+    !deleted.has(formatItemAddress(address))
+      ? [[escapeKey(address.item), null]]
       : [],
   )
+}
 
 /** Returns a kind's state before the actions, as a file declares it; undefined if there is nothing to restore. */
 const readFormerKind = async (
@@ -99,14 +132,18 @@ const readFormerKind = async (
   const [first] = actions
   if (first === undefined) return undefined
   const { kind } = first
-  const [deleted, changed] = [selectParts(actions, 'delete'), selectParts(actions, 'update')]
-  const made = listCreatedItems(actions, deleted)
   const current = await readActionKind(view, first, actions)
-  const were = readFormerValue(current, deleted, view.names, true)
-  const differed = readFormerValue(current, changed, view.names, false)
+  if (current.is !== 'read') return undefined
+  const [were, differed] = (['delete', 'update'] as const).map((verb) => {
+    const parts = selectParts(current, actions, verb, view.names)
+    return toKindValue(current, createExportOptions(view.names, parts, verb === 'delete'))
+  })
   if (kind.holds !== 'set') return differed === undefined ? undefined : [kind.name, differed]
   const items = [were, differed].flatMap((some) => (some instanceof FileMap ? [some] : []))
-  const entries = [...items.flatMap((some) => [...some.entries]), ...made]
+  const entries = [
+    ...items.flatMap((some) => addNewNames(some, actions)),
+    ...listCreatedItems(actions),
+  ]
   return entries.length === 0 ? undefined : [kind.name, new FileMap(entries)]
 }
 
@@ -138,17 +175,41 @@ export const exportFormerState = async (
 
 // The check whether an instance still has the state that an apply left.
 
-/** Returns a text for comparing values: the order of a set does not matter, and an empty text counts as no value. */
-const toComparableText = (value: JsonValue | undefined): string =>
-  Array.isArray(value)
-    ? JSON.stringify(value.map(toComparableText).sort())
-    : JSON.stringify(value === '' ? null : (value ?? null))
+/** Replaces the names in a value by IDs, as far as they can be resolved: one of two equal values may have been read without the names. */
+const resolveIds = async (
+  names: InstanceView['names'],
+  of: Referent,
+  value: JsonValue,
+  near: ManagedPlace,
+): Promise<JsonValue> => {
+  if (isJsonList(value))
+    return Promise.all(value.map((member) => resolveIds(names, of, member, near)))
+  const reference = typeof value === 'string' ? parseNameReference(value) : undefined
+  if (typeof reference !== 'string') return reference ?? value
+  return (await names.number(of, reference, near)) ?? value
+}
+
+/** True if an attribute has the value that an apply gave it. Both values are as files write them. */
+const hasWantedValue = async (
+  view: InstanceView,
+  { kind, address }: PlannedAction,
+  name: string,
+  now: JsonValue,
+  wanted: JsonValue,
+): Promise<boolean> => {
+  const { param, ref } = getAttributes(kind).get(name) ?? {}
+  if (ref === undefined || isSameValue({ param }, now, wanted))
+    return isSameValue({ param }, now, wanted)
+  const [is, was] = [now, wanted].map((value) => resolveIds(view.names, ref, value, address))
+  return isSameValue({ param }, await is, await was)
+}
 
 /** Returns the attributes that an item of a set has now. */
 const readItemNow = async (view: InstanceView, action: PlannedAction) => {
   const current = await readActionKind(view, action, [action])
-  const all = new Map([[formatItemAddress(action.address), 'all']] as const)
-  const value = readFormerValue(current, all, view.names, true)
+  if (current.is !== 'read') return {}
+  const parts = selectParts(current, [action], 'delete', view.names)
+  const value = toKindValue(current, createExportOptions(view.names, parts, true))
   const [only] = value instanceof FileMap ? value.entries.values() : []
   return only instanceof FileMap ? (toPlainValue(only) as Readonly<Record<string, JsonValue>>) : {}
 }
@@ -176,16 +237,29 @@ export class ApplyRecord {
     const { verb, changes } = action
     const gone = this.#verbs.has('delete') && this.#verbs.size === 1
     if (gone) return verb === 'update' && !isRecreated ? 'the object exists again' : undefined
-    if (verb !== 'update' && verb !== 'delete')
+    if (verb !== 'delete' && (verb !== 'update' || isRecreated))
       return action.replaces === undefined ? 'the object no longer exists' : undefined
     const now =
       verb === 'delete' && changes.length === 0
         ? await readItemNow(view, action)
         : Object.fromEntries(changes.map((change) => [change.attribute, change.now]))
-    const other = [...this.#wanted].find(
-      ([name, value]) =>
-        Object.hasOwn(now, name) && toComparableText(now[name]) !== toComparableText(value),
-    )
-    return other === undefined ? undefined : `${other[0]} was changed since`
+    for (const [name, wanted] of this.#wanted) {
+      if (!Object.hasOwn(now, name)) continue
+      if (!(await hasWantedValue(view, action, name, now[name] ?? null, wanted)))
+        return `${name} was changed since`
+    }
+    return undefined
   }
+}
+
+/** Returns the addresses that an apply may have given the item of an action: by its name, its present name or its ID. */
+export const listItemAddresses = (action: PlannedAction): readonly string[] => {
+  const { kind, address, step } = action
+  const ids = kind.by === undefined ? [] : Object.keys(kind.at ?? {})
+  const items = [
+    address.item,
+    findRename(action)?.now,
+    ...ids.map((id) => step.values[id]?.toString()),
+  ]
+  return items.map((item) => formatItemAddress({ ...address, item }))
 }

@@ -126,11 +126,15 @@ const indexItems = (
   return index
 }
 
-/** Joins values to one key. Numbers are written as text, since a placeholder may be either. */
+/** Joins values to one key. Numbers are written as text, since a placeholder may be either, and domains in lower case. */
 const joinValues = (
+  { create }: Managed,
   names: readonly string[],
   values: CurrentItem['at'] | ActionStep['values'],
-): string => names.map((name) => String(values[name])).join('\0')
+): string =>
+  names
+    .map((name) => String(normalizeValue({ param: create?.params[name] }, values[name] ?? null)))
+    .join('\0')
 
 /** Finds the item that an action changes: by the placeholders of its own endpoints, else by its identity. */
 export const findActionItem = (
@@ -141,8 +145,8 @@ export const findActionItem = (
   if (kind.holds === 'one') return items[0]
   const placed = Object.keys(kind.at ?? {}).filter((name) => values[name] !== undefined)
   if (placed.length > 0)
-    return indexItems(items, placed.join(), ({ at }) => joinValues(placed, at)).get(
-      joinValues(placed, values),
+    return indexItems(items, placed.join(), ({ at }) => joinValues(kind, placed, at)).get(
+      joinValues(kind, placed, values),
     )
   const identity = kind.identity ?? ''
   const wanted = values[identity]

@@ -81,6 +81,8 @@ export interface DiffOptions extends AddressChoice {
   readonly isNewer?: boolean
   /** The actions that a resumed run still has to do: the digest of each action's item, by the action's ID. */
   readonly unfinished?: ReadonlyMap<string, string> | undefined
+  /** True if the files have former values of objects, which may have been deleted since. */
+  readonly restores?: boolean
 }
 
 /** A declaration about a thing that several places share, such as a key. Two different declarations about it are a conflict. */

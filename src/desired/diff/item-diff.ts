@@ -158,6 +158,8 @@ const diffMissingItem = async (c: DiffContext, desired: DesiredItem): Promise<vo
     required && !all.some((one) => one.name === name) ? [name] : [],
   )
   if (missing.length > 0) {
+    if (c.options.restores === true)
+      return c.diff.addFinding('impossible', address, 'the object no longer exists', origin)
     const text = `${toAddressText(address)} does not exist yet, and creating it requires ${joinWords(missing, 'and')}`
     return c.mistakes.add(origin, text)
   }

@@ -170,7 +170,15 @@ const parseInputItem = (place: string, item: unknown): InputItem => {
   if (column === undefined) return { place }
   const { [column]: name, record, outcome, ...fields } = item
   const parent = String(name)
-  if (isObject(record)) return { place, column, parent, record }
+  if (isObject(record)) {
+    const { profile } = fields
+    return {
+      place,
+      column,
+      parent,
+      record: profile === undefined ? record : { ...record, profile },
+    }
+  }
   if (record !== undefined) return { place }
   // In the output of --fields, a record and its parent are one object.
   return outcome === 'failed' ? undefined : { place, column, parent, record: fields }

@@ -1,7 +1,12 @@
 /** What was written, held against what the instance has then. */
 
 import { describe, expect, it } from 'vitest'
-import { projectIntegrations, projectKeys, projectMembers } from '../../../src/catalogue/managed.js'
+import {
+  managedKinds,
+  projectIntegrations,
+  projectKeys,
+  projectMembers,
+} from '../../../src/catalogue/managed.js'
 import {
   findActionItem,
   findDifferences,
@@ -41,6 +46,9 @@ describe('an action and what is there', () => {
     const member = { identity: 'ana', at: { user_id: 5 }, attributes: {}, record: {} }
     expect(findActionItem(projectMembers, { values: { user_id: '5' } }, [member])).toBe(member)
     expect(findActionItem(projectMembers, { values: { user_id: 6 } }, [member])).toBeUndefined()
+    const domain = { identity: 'b.x', at: { domain: 'b.x' }, attributes: {}, record: {} }
+    for (const kind of managedKinds.filter(({ name }) => name === 'pages_domains'))
+      expect(findActionItem(kind, { values: { domain: 'B.x' } }, [domain])).toBe(domain)
   })
 
   it('takes an integration that is off for deleted', () => {

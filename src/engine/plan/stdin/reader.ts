@@ -10,10 +10,11 @@ import type { Raw } from '../line.js'
 import { type Objects, plainObjects, readObjects } from '../objects.js'
 import type { Sources } from '../parse-values.js'
 
+import { checkReadable } from './printed-formats.js'
 import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {
   type Cells,
-  checkNotAligned,
+  checkNoProfiles,
   checkNotTargets,
   createColumnsFailure,
   createHeadingFailure,
@@ -256,7 +257,7 @@ const chooseCutter = async (
 ): Promise<Cutter<PlacedObject>> => {
   const { objects } = reading
   if (isJsonStart(head)) return createJsonCutter(reading)
-  checkNotAligned(head, objects)
+  checkReadable(head, objects)
   checkNotTargets(head, objects)
   // In a spreadsheet people choose the columns. One column that names the object is enough to recognize its heading.
   const sheet = reading.tap?.sheet === true
@@ -265,8 +266,10 @@ const chooseCutter = async (
     const found = isTable(cells, objects)
     if (found || cells.length < 2) return found
     if (sheet) throw createHeadingFailure(cells, objects)
-    if (cells.every(isHeadingWord) && cells.some((cell) => isOneHeading(cell, objects)))
+    if (cells.every(isHeadingWord) && cells.some((cell) => isOneHeading(cell, objects))) {
+      checkNoProfiles('line 1', cells, objects)
       throw createColumnsFailure(cells, objects)
+    }
     return false
   }
   const separator = findSeparator(head)

@@ -95,6 +95,7 @@ export const createRowReader = (
   const { objects, tap } = context
   // Output about several objects may have any columns. Its first column names the object.
   const names = heading.map((cell) => toNeutralName(cell, objects))
+  checkNoProfiles('line 1', names, objects)
   tap?.readHeading?.(names)
   const about = heading[0] === objectColumn && !heading.every((cell) => isKnownCell(cell, objects))
   return ({ place, cells }) => {
@@ -191,6 +192,7 @@ export const parseObjectAt = (
   const { objects, tap } = context
   const own = toCellText(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
+  checkNoProfiles(place, keys, objects)
   objects.naming.makeLegible(value)
   if (tap?.sheet !== true && isOtherRecord(keys, objects, elsewhere))
     throw createOtherObjectsFailure(place, objects)
@@ -231,19 +233,21 @@ export const isHeadingWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$
 /** The first columns of output about several targets. They name the target of a record. */
 const targetColumns = ['profile', 'project', 'group', 'of', 'snapshot']
 
-/**
- * Rejects an aligned table, because its cells may be shortened.
- * @throws Failure `usage`
- */
-export const checkNotAligned = (line: string, objects: Objects): void => {
-  const [first = '', ...others] = line.trim().split(/ {2,}/)
-  const cells = [first, ...others]
-  if (others.length === 0 || !cells.every(isHeadingWord)) return
-  if (!targetColumns.includes(first) && !cells.some((cell) => isOneHeading(cell, objects))) return
+/** True if a text is the column of an object or a target, so that its line is a heading or begins a record. */
+export const isLeadingColumn = (text: string, objects: Objects): boolean =>
+  targetColumns.includes(text) || isOneHeading(text, objects)
+
+/** @throws Failure `usage` for records of several profiles, because an ID of another instance is another object here */
+export const checkNoProfiles = (
+  place: string,
+  names: readonly string[],
+  objects: Objects,
+): void => {
+  if (!names.includes('profile') || isKnownCell('profile', objects)) return
   throw createRowFailure(
-    'line 1',
-    'an aligned table, which is for people',
-    'Omit -o table, because a pipe gets tab-separated values without it. Or pass -o id.',
+    place,
+    `the ${toPlural(objects.word)} are those of several profiles`,
+    'Pipe in the list of one profile (-p NAME), without the column profile.',
   )
 }
 
