@@ -200,6 +200,15 @@ export const isNoFile = (error: unknown): boolean =>
 export const getReason = (error: unknown): string =>
   reasons[getErrorCode(error)] ?? (error instanceof Error ? error.message : String(error))
 
+/** Converts an error of writing a file that the line names; a Failure stays as it is. */
+export const toWriteFailure = (target: string, cause: unknown): Failure =>
+  cause instanceof Failure
+    ? cause
+    : new Failure('failed', `cannot write ${target}: ${getReason(cause)}`, {
+        hint: 'Check the free space and the permissions, or choose another place with --to.',
+        cause,
+      })
+
 /** The categories of failures that concern the object itself, not the connection to the instance. */
 const objectCategories: ReadonlySet<Category> = new Set([
   'usage',

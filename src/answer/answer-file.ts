@@ -13,7 +13,7 @@ import { type Globals, isRepeated } from '../engine/command/globals.js'
 import type { Command } from '../engine/command/types.js'
 import { createPartFailure, toPartOfAnswer } from '../engine/records/object-rows.js'
 import type { RecordView } from '../engine/rows.js'
-import { exitCodes, Failure, getReason, usage } from '../errors.js'
+import { exitCodes, Failure, getReason, toWriteFailure, usage } from '../errors.js'
 import type { EndPage, Format, Writer } from '../output/types.js'
 import type { Notes } from '../terminal/notes.js'
 import type { RunEnd, Streams } from './options.js'
@@ -202,14 +202,6 @@ interface AnswerFile extends Stdout {
   /** Deletes the file. */
   discard(): Promise<void>
 }
-
-const toWriteFailure = (path: string, cause: unknown): Failure =>
-  cause instanceof Failure
-    ? cause
-    : new Failure('failed', `cannot write ${path}: ${getReason(cause)}`, {
-        hint: 'Check the free space and the permissions, or choose another place with --to.',
-        cause,
-      })
 
 /**
  * Creates a file that gets its name once it is complete.

@@ -13,7 +13,7 @@ import { project, string } from '../catalogue/params.js'
 import type { Words } from '../catalogue/words.js'
 import type { Context } from '../engine/command/context.js'
 import { createExitRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
-import { exitCodes, type Failure, usage } from '../errors.js'
+import { exitCodes, type Failure, toWriteFailure, usage } from '../errors.js'
 import {
   formatVocabulary,
   keepSoundWords,
@@ -102,7 +102,9 @@ async function* writeVocabulary(context: Context, text: string, to: string | und
   if (to === undefined) return yield createTextRow(text)
   const file = resolvePath(to, context.place.cwd)
   if (existsSync(file)) await context.ui.confirm(`${file} is replaced.`, [file])
-  await writeWhole(file, text)
+  await writeWhole(file, text).catch((error: unknown) => {
+    throw toWriteFailure(to, error)
+  })
   yield* listWritten(context, [{ path: file, size: Buffer.byteLength(text) }], false)
 }
 

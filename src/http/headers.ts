@@ -151,11 +151,11 @@ export const selectHarmlessHeaders = (
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(all).filter(([name]) => harmlessNames.has(name)))
 
-/** Who signed a request: a user, a CI job, or nobody. */
-export type Signer = 'user' | 'job' | 'nobody'
+/** The owner of the credential of a request. */
+export type RequestAuthor = 'user' | 'job' | 'nobody'
 
-/** Returns who signed the request with these headers. */
-export const getSigner = (all: Readonly<Record<string, string>>): Signer => {
+/** Returns the owner of the credential in the headers of a request. */
+export const getAuthor = (all: Readonly<Record<string, string>>): RequestAuthor => {
   if ('job-token' in all) return 'job'
   return Object.keys(all).some((name) => credentialNames.has(name)) ? 'user' : 'nobody'
 }

@@ -187,8 +187,8 @@ const deletedHint =
 const readRefusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> => {
   const bytes = reply.read ?? (await readSome(reply.body))
   reply.trace.reportAnswer(reply.status, reply.headers, bytes)
-  const { status, headers, label, signer, method } = reply
-  const failure = toFailure({ status, headers, body: bytes, request: label, signer })
+  const { status, headers, label, author, method } = reply
+  const failure = toFailure({ status, headers, body: bytes, request: label, author })
   if (gatewayStatuses.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
     return markUnknownOutcome(failure)
   if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)

@@ -49,6 +49,15 @@ describe('vocabulary learn', () => {
     expect((await run('vocabulary learn --to learnt.yml --yes')).code).toBe(0)
   })
 
+  it.each([
+    ['.', 'it is a directory'],
+    ['none/learnt.yml', 'no such file or directory'],
+    ['/dev/full', 'no space left on the device'],
+  ])('names the file that cannot be written: %s', async (file, why) => {
+    const { code, stderr } = await run(['vocabulary', 'learn', '--to', file, '--yes'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`cannot write ${file}: ${why}`)])
+  })
+
   it('says why nothing can be learnt by who may see nothing', async () => {
     expect((await run('vocabulary learn', { SVC_TOKEN: 'sandbox-ben-token' })).code).toBe(3)
   })

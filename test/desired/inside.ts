@@ -65,7 +65,7 @@ export const inside = () => {
     const { status, text, headers } = await send(method, path, body)
     const request = `${method} ${path}`
     if (status >= 300)
-      throw toFailure({ status, headers: {}, body: Buffer.from(text), request, signer: 'user' })
+      throw toFailure({ status, headers: {}, body: Buffer.from(text), request, author: 'user' })
     return {
       status,
       headers: headers as WholeAnswer['headers'],

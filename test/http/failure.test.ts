@@ -13,7 +13,7 @@ const fail = (status: number, body: unknown, more: Partial<RefusedAnswer> = {}):
     headers: {},
     body: bytesOf(body),
     request: 'GET https://forge.test/api/v4/x',
-    signer: 'user',
+    author: 'user',
     ...more,
   })
 
@@ -106,7 +106,7 @@ describe('an error body', () => {
     )
     fc.assert(
       fc.property(anything, fc.integer({ min: 300, max: 599 }), (body, status) => {
-        const failure = toFailure({ status, headers: {}, body, request: 'GET x', signer: 'nobody' })
+        const failure = toFailure({ status, headers: {}, body, request: 'GET x', author: 'nobody' })
         // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
         expect(failure.message).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/)
         expect(failure.message).not.toBe('')
@@ -184,7 +184,7 @@ describe('what to do next', () => {
 
   it('tells a missing record from an unknown route', () => {
     expect(next(404, { message: '404 Project Not Found' })).toEqual({ code: 'hidden' })
-    const unsigned = { signer: 'nobody' } as const
+    const unsigned = { author: 'nobody' } as const
     expect(next(404, { message: '404 Not found' }, unsigned)).toEqual({ code: 'private' })
     expect(next(404, { error: '404 Not Found' })).toContain(
       'The instance does not have this endpoint. Its version or edition may',
@@ -193,13 +193,13 @@ describe('what to do next', () => {
   })
   it('tells no credential from a wrong one', () => {
     expect(next(401, { message: '401 Unauthorized' })).toEqual({ code: 'credential' })
-    const unsigned = next(401, { message: '401 Unauthorized' }, { signer: 'nobody' })
+    const unsigned = next(401, { message: '401 Unauthorized' }, { author: 'nobody' })
     expect(unsigned).toEqual({ code: 'sign-in' })
     expect(next(403, '')).toEqual({ code: 'rights' })
-    expect(next(403, '', { signer: 'nobody' })).toEqual({ code: 'sign-in' })
+    expect(next(403, '', { author: 'nobody' })).toEqual({ code: 'sign-in' })
   })
   it('tells what a job token may do, instead of a sign-in', () => {
-    const job = { signer: 'job' } as const
+    const job = { author: 'job' } as const
     expect(next(401, { message: '401 Unauthorized' }, job)).toContain('or its job has ended')
     expect(next(403, { message: '403 Forbidden' }, job)).toContain('only if that project accepts')
     expect(next(404, { message: '404 Project Not Found' }, job)).toContain('hidden from the job')

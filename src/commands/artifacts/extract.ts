@@ -17,7 +17,7 @@ import { pipeline } from 'node:stream/promises'
 import { crc32, inflateRawSync } from 'node:zlib'
 import type { Entry } from 'yauzl'
 import { makeFolders } from '../../base/files/regular.js'
-import { Failure, getErrorCode, getReason, isNoFile, usage } from '../../errors.js'
+import { Failure, getErrorCode, getReason, isNoFile, toWriteFailure, usage } from '../../errors.js'
 import type { WrittenFile } from '../answers.js'
 import {
   type Archive,
@@ -28,7 +28,7 @@ import {
   type Placement,
   readArchiveContents,
 } from './archive.js'
-import { createWriteFailure, formatBytes, type Progress } from './save.js'
+import { formatBytes, type Progress } from './save.js'
 
 /** Creates the failure of a damaged archive. A full or failing disk has another failure. */
 const createDamageFailure = (cause: unknown, entry?: string): Failure => {
@@ -161,9 +161,7 @@ export const downloadAndExtract = async (
     return await extractArchive(path, scratch, options)
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw isDiskError(error)
-      ? createWriteFailure(scratch.target, error)
-      : createDamageFailure(error)
+    throw isDiskError(error) ? toWriteFailure(scratch.target, error) : createDamageFailure(error)
   } finally {
     await scratch.remove()
   }
@@ -216,7 +214,7 @@ const createScratchFolder = async (folder: string): Promise<ScratchFolder> => {
     }
     return { target, exists: existing !== undefined, path, remove }
   } catch (error) {
-    throw createWriteFailure(folder, error)
+    throw toWriteFailure(folder, error)
   }
 }
 
@@ -299,7 +297,7 @@ const publish = async (
       return
     } catch (error) {
       // If the folder exists now, another process created it in the meantime.
-      if ((await findFolder(target)) === undefined) throw createWriteFailure(target, error)
+      if ((await findFolder(target)) === undefined) throw toWriteFailure(target, error)
     }
   }
   await publishInto(target, from, contents)

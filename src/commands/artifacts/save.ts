@@ -3,7 +3,7 @@ import { openWhole, type WholeFile } from '../../base/files/files.js'
 import type { Context } from '../../engine/command/context.js'
 import type { Plan } from '../../engine/command/types.js'
 import { createTextRow, type Rows } from '../../engine/rows.js'
-import { Failure, getReason } from '../../errors.js'
+import { Failure, toWriteFailure } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 import { type CheckedBody, checkBody } from './whole.js'
 
@@ -211,13 +211,6 @@ const writeBody = async (
   count(written + held)
 }
 
-/** Creates the failure for a file that cannot be written. */
-export const createWriteFailure = (target: string, cause: unknown): Failure =>
-  new Failure('failed', `cannot write ${target}: ${getReason(cause)}`, {
-    hint: 'Check the free space and the permissions, or choose another place with --to.',
-    cause,
-  })
-
 /**
  * Writes a stream to a file, completely or not at all. Devices and pipes are written directly.
  * @returns the number of bytes
@@ -230,15 +223,13 @@ export const save = async (
   saving: SaveOptions,
 ): Promise<number> => {
   const { signal, check } = saving
-  const toWriteFailure = (error: unknown): unknown =>
-    error instanceof Failure || error instanceof RestartDownload
-      ? error
-      : createWriteFailure(target, error)
+  const toSaveFailure = (error: unknown): unknown =>
+    error instanceof RestartDownload ? error : toWriteFailure(target, error)
   const file = await openWhole(target, {
     durable: false,
     signal,
   }).catch((error: unknown) => {
-    throw toWriteFailure(error)
+    throw toSaveFailure(error)
   })
   let written = 0
   try {
@@ -250,7 +241,7 @@ export const save = async (
     return written
   } catch (error) {
     await file.discard()
-    const failure = toWriteFailure(error)
+    const failure = toSaveFailure(error)
     throw file.draft === undefined ? describePartialWrite(failure, written, target) : failure
   }
 }

@@ -1,7 +1,7 @@
 /** Converts answers that refuse a request to a Failure with a category, a message and the next step (`http/README.md`). */
 import { type Fields, isObject, tryParseJson } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
-import { parseRetryAfter, readHeader, type Signer } from '../headers.js'
+import { parseRetryAfter, type RequestAuthor, readHeader } from '../headers.js'
 import { formatStatus, getCategory, getStatusName } from '../status.js'
 import { type AnswerHeaders, type NextStep, toDetails } from '../types.js'
 import { findPageTitle, findStorageError, isPage, proxyHint, toOneLine } from './network.js'
@@ -148,7 +148,7 @@ export interface RefusedAnswer {
   readonly body: Uint8Array
   /** Method and address without credentials. */
   readonly request: string
-  readonly signer: Signer
+  readonly author: RequestAuthor
 }
 
 /** Builds the message of a refusal: `404 Project Not Found`, `400 Bad Request: name is missing`. The status appears exactly once. */
@@ -207,7 +207,7 @@ interface Rule {
   readonly status?: number
   readonly shape?: ErrorMessage['shape']
   readonly lacks?: 'route'
-  readonly signer?: Signer
+  readonly author?: RequestAuthor
   /** Matches the instance's message. */
   readonly text?: RegExp
   readonly when?: (refusal: Refusal) => boolean
@@ -219,12 +219,12 @@ interface Rule {
 }
 
 const matchesRule = (rule: Rule, refusal: Refusal): boolean => {
-  const { status, errorMessage, lacks, signer } = refusal
+  const { status, errorMessage, lacks, author } = refusal
   return (
     [status, Math.floor(status / 100)].includes(rule.status ?? status) &&
     errorMessage.shape === (rule.shape ?? errorMessage.shape) &&
     lacks === (rule.lacks ?? lacks) &&
-    signer === (rule.signer ?? signer) &&
+    author === (rule.author ?? author) &&
     rule.text?.test(errorMessage.text) !== false &&
     rule.when?.(refusal) !== false
   )
@@ -303,11 +303,11 @@ const rules: readonly Rule[] = [
     when: ({ errorMessage }) => errorMessage.code === 'insufficient_scope',
     next: ({ errorMessage }) => ({ code: 'scope', about: errorMessage.scope }),
   },
-  { status: 401, signer: 'user', next: { code: 'credential' } },
-  { status: 401, signer: 'job', next: 'The job token is wrong, or its job has ended.' },
+  { status: 401, author: 'user', next: { code: 'credential' } },
+  { status: 401, author: 'job', next: 'The job token is wrong, or its job has ended.' },
   { status: 401, next: { code: 'sign-in' } },
-  { status: 403, signer: 'user', next: { code: 'rights' } },
-  { status: 403, signer: 'job', next: jobHint },
+  { status: 403, author: 'user', next: { code: 'rights' } },
+  { status: 403, author: 'job', next: jobHint },
   { status: 403, next: { code: 'sign-in' } },
   {
     lacks: 'route',
@@ -329,8 +329,8 @@ const rules: readonly Rule[] = [
     when: (refusal) => findPathBelowHost(refusal) !== undefined,
     next: (refusal) => `The path must not contain the host: ${findPathBelowHost(refusal)}.`,
   },
-  { status: 404, signer: 'nobody', next: { code: 'private' } },
-  { status: 404, signer: 'job', next: `It does not exist, or is hidden from the job. ${jobHint}` },
+  { status: 404, author: 'nobody', next: { code: 'private' } },
+  { status: 404, author: 'job', next: `It does not exist, or is hidden from the job. ${jobHint}` },
   { status: 404, next: { code: 'hidden' } },
   {
     status: 409,

@@ -10,7 +10,7 @@ import { Failure } from '../../errors.js'
 import type { TimedBody } from '../answers/body.js'
 import { LostRequest, markUnknownOutcome, toLostRequest, toOneLine } from '../answers/network.js'
 import { maskAddressSecrets, maskBody, maskHeaders } from '../answers/secrets.js'
-import { readHeader, type Signer } from '../headers.js'
+import { type RequestAuthor, readHeader } from '../headers.js'
 import type { RequestTarget } from '../request/address.js'
 import type { AnswerHeaders, ClientOptions, Exchange } from '../types.js'
 import { createInterrupted, isSafe } from './attempts.js'
@@ -213,7 +213,7 @@ export interface OpenAnswer {
   readonly read?: Uint8Array
   /** Stops reading the body. */
   readonly cancel: () => void
-  readonly signer: Signer
+  readonly author: RequestAuthor
   readonly trace: Trace
 }
 

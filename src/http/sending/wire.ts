@@ -10,8 +10,8 @@ import { createMovedStep } from '../answers/request-path.js'
 import { findSecretTexts, maskAddressSecrets } from '../answers/secrets.js'
 import {
   buildHeaders,
+  getAuthor,
   getRequestedWait,
-  getSigner,
   readHeader,
   selectHarmlessHeaders,
 } from '../headers.js'
@@ -172,7 +172,7 @@ export class Wire {
       )
       // The request was lost, and is sent again after the pause.
       if (reply === undefined) continue
-      if (reply.status === 401 && !renewed && reply.signer !== 'nobody') {
+      if (reply.status === 401 && !renewed && reply.author !== 'nobody') {
         renewed = true
         if (await this.#renewCredential(used)) {
           await discard(reply)
@@ -322,7 +322,7 @@ export class Wire {
         method,
         body: new TimedBody(decodeBody(incoming.body, encoding, label), timeout, label),
         cancel: () => incoming.body.cancel(),
-        signer: getSigner(headers),
+        author: getAuthor(headers),
         trace,
       }
     } catch (error) {
