@@ -216,9 +216,18 @@ const waitForTimeout = (): Promise<readonly Candidate[]> =>
 /** Lists the names of profiles and, if `tagged`, the tags that select several profiles (`@tag`). */
 const listProfiles = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] => {
   const store = openStore(getPaths(env))
-  if (!tagged) return store.listNames()
-  const tags = new Set(store.list().flatMap((profile) => profile.tags ?? []))
-  return [...store.listNames(), ...[...tags].sort().map((tag) => `@${tag}`)]
+  const names = store.listNames()
+  if (!tagged) return names
+  const getTags = (name: string): readonly string[] => {
+    try {
+      return store.get(name)?.tags ?? []
+    } catch {
+      // A profile with an invalid setting has no tags, and does not hide the others.
+      return []
+    }
+  }
+  const tags = new Set(names.flatMap(getTags))
+  return [...names, ...[...tags].sort().map((tag) => `@${tag}`)]
 }
 
 /** Lists the fields that a command shows. For a list, these include the fields of single records. */

@@ -1,11 +1,13 @@
 /** Reads and locks the configuration files. A damaged file is reported, and never repaired or overwritten. */
 
-import { dirname } from 'node:path'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { XSchema } from 'typebox/schema'
 import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
 import { readStoredJson, type StoredValue } from '../base/documents/stored.js'
 import { makeFolders, readRegular } from '../base/files/regular.js'
+import { getCurrentIo } from '../base/io.js'
 import { Failure, getReason, isNoFile } from '../errors.js'
 
 /** Creates a usage failure for a file: the operation, the reason of the system, and a hint. */
@@ -62,6 +64,23 @@ export const makeDirectory = (directory: string): void => {
     makeFolders(directory, 0o700)
   } catch (error) {
     throw createFileFailure('create', directory, error)
+  }
+}
+
+/** The age, in milliseconds, at which a partial file belongs to a process that was killed. */
+const abandonedAge = 60_000
+
+/** Removes the partial files of processes that were killed while they wrote a token or a profile, because these have secrets. */
+export const removeAbandoned = (folder: string): void => {
+  try {
+    for (const name of readdirSync(folder)) {
+      if (!/^(?:\.svcctl-[0-9a-f]+\.part|config\.json\.tmp-[0-9a-f]+)$/.test(name)) continue
+      const file = join(folder, name)
+      const age = getCurrentIo().now().getTime() - statSync(file).mtimeMs
+      if (age > abandonedAge) rmSync(file, { force: true })
+    }
+  } catch {
+    // Another process was faster, or only its owner can remove the file.
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type LockWait,
   readStoredFile,
   refuseMistakes,
+  removeAbandoned,
   withLock,
 } from './files.js'
 import type { Paths } from './paths.js'
@@ -187,6 +188,7 @@ const openTokenFile = (paths: Paths, note: (text: string) => void, waiting: Lock
           } catch (error) {
             throw createFileFailure('write', file, error)
           }
+          removeAbandoned(paths.config)
         },
         waiting,
       ),

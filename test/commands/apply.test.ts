@@ -166,7 +166,7 @@ describe('apply', () => {
   it('resumes no run that was killed before its plan was stored, and advises nobody to', async () => {
     const [a = ''] = names(1)
     const at = await front()
-    const { run, config, journals } = desk(rules({ [a]: 1 }))
+    const { run, config, write, journals } = desk(rules({ [a]: 1 }))
     expect((await run(at, 'apply svcctl.yml --yes')).code).toBe(0)
     const [own = ''] = journals()
     // What a kill leaves while the former state is read: a header, and no plan.
@@ -178,6 +178,10 @@ describe('apply', () => {
     expect(resumed.stderr).toContain('has sent nothing: run apply again')
     const again = await run(at, 'apply svcctl.yml --yes')
     expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('--resume last')])
+    write(rules({ [a]: 2 }))
+    expect((await run(at, 'apply svcctl.yml --yes')).code).toBe(0)
+    const over = await run(at, 'apply --resume last --yes')
+    expect([over.code, over.stderr]).toEqual([0, expect.stringContaining('nothing is left')])
   })
 
   it('keeps no more journals than others do, each with its plan', async () => {

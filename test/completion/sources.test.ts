@@ -1,6 +1,8 @@
 /** Live values against the embedded instance, and what happens where none. */
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { hasSource, sources } from '../../src/engine/plan/value-lists.js'
@@ -90,6 +92,15 @@ describe('live values', () => {
     [['runners', 'list', '--status="onl'], ['--status=online']],
   ])('follow words that are quoted: %j', async (words, names) => {
     expect((await tab(words)).values.slice(0, -1)).toEqual(names)
+  })
+
+  it('are the profiles and their tags, also beside a profile with a mistake', async () => {
+    const config = configuration()
+    const at = { baseUrl: sandbox.url }
+    const profiles = { broken: { ...at, retries: 'x' }, work: { ...at, tags: ['eu'] } }
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles }))
+    const { values } = await tab(['runners', 'list', '-p', ''], { SVC_CONFIG_DIR: config })
+    expect(values).toEqual(['broken', 'work', '@eu', ':none'])
   })
 
   it('name a value once', async () => {

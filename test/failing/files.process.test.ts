@@ -54,6 +54,19 @@ it('keeps the extension that was there where no larger file may be written', asy
   expect(readFileSync(join(config, 'extensions', 'x', 'area-apples.json'), 'utf8')).toContain('"a"')
 })
 
+it.each([
+  ['the lock of the embedded instance', 0, 'runners list --sandbox', 'state/sandbox/.lock'],
+  ['a plan', 1, 'runners pause 1 2 3 4 5 6 7 8 9 10 --sandbox --dry-run --save', '.ndjson'],
+])('names %s where no larger file may be written', async (_, blocks, line, path) => {
+  const config = configuration()
+  const script = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`
+  const words = ['-c', script, process.execPath, program, ...line.split(' ')]
+  const env = { ...clean(), NODE_DISABLE_COMPILE_CACHE: '1', SVC_CONFIG_DIR: config }
+  const ran = await execa('bash', words, { cwd: folder(), extendEnv: false, env, reject: false })
+  expect(ran.exitCode).toBe(1)
+  expect(ran.stderr).toContain(`${path}: the file would be too large`)
+})
+
 it('works in a folder that was deleted', async () => {
   server.answer = () => ({ body: [{ id: 1 }] })
   const [cwd, config] = [folder(), configuration()]

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { removeProfile, signIn, signOut } from '../../src/profile/store.js'
 import type { StoredToken } from '../../src/profile/tokens.js'
@@ -55,6 +63,19 @@ describe('the token file', () => {
     expect(await tokens.read('prod', 'file')).toBeUndefined()
     expect(await tokens.read('test', 'file')).toEqual(token)
     expect(readdirSync(directory)).toEqual(['tokens.json'])
+  })
+
+  it('takes along what a process that was killed left of it', async () => {
+    const directory = temporary()
+    const { tokens } = open(directory)
+    const left = ['.svcctl-0123456789abcdef.part', 'config.json.tmp-60873083849987e8']
+    for (const name of [...left, 'mine.part', '.svcctl-00.part']) {
+      writeFileSync(`${directory}/${name}`, 'canary')
+      if (name !== '.svcctl-00.part') utimesSync(`${directory}/${name}`, 1, 1)
+    }
+    await tokens.write('prod', token)
+    // A young one may belong to a process that still writes it.
+    expect(readdirSync(directory).sort()).toEqual(['.svcctl-00.part', 'mine.part', 'tokens.json'])
   })
 
   it('is closed to others again, with a note', async () => {

@@ -21,7 +21,7 @@ import { isatty, ReadStream as Terminal } from 'node:tty'
 import { promisify } from 'node:util'
 import { Failure, getErrorCode, getReason } from '../../errors.js'
 import { resolvePath } from '../io.js'
-import { describeOther, nonBlocking } from './regular.js'
+import { addPath, describeOther, nonBlocking } from './regular.js'
 import { findDistrust } from './trust.js'
 
 type Destination =
@@ -304,7 +304,7 @@ export const writeWhole = async (
     await file.publish()
   } catch (error) {
     await file.discard()
-    throw error
+    throw addPath(error, path)
   }
 }
 

@@ -22,7 +22,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, getErrorCode } from '../../errors.js'
 import { getCurrentIo } from '../io.js'
-import { makeFolders, readRegular } from './regular.js'
+import { addPath, makeFolders, readRegular } from './regular.js'
 
 // The identity of this process, and the check whether another one still runs.
 
@@ -188,7 +188,7 @@ const takeFreeLock = (directory: string): string | undefined => {
     if (taken) return join(directory, name)
   } catch (error) {
     rmSync(prepared, { recursive: true, force: true })
-    throw error
+    throw addPath(error, directory)
   }
   rmSync(prepared, { recursive: true, force: true })
   return undefined

@@ -45,6 +45,12 @@ export const readRegular = (file: string, most = Number.POSITIVE_INFINITY): Buff
   }
 }
 
+/** Adds the path to an error of the system, which has none if a write failed, as on a full disk. */
+export const addPath = (error: unknown, path: string): unknown =>
+  error instanceof Error && 'syscall' in error && !('path' in error)
+    ? Object.assign(error, { path })
+    : error
+
 /**
  * Creates a folder and its parents; an existing folder is left as it is. Node's own `recursive` never returns in a folder that permits no
  * entries (/proc).

@@ -356,8 +356,14 @@ const checkLine = ({ args, flags }: PlanGiven): void => {
 const findRun = async (place: Context['place'], name: string): Promise<RunHistory | undefined> => {
   if (name !== 'last') return readRunHistory(await resolveJournalFile(place, name))
   const instance = await getInstanceName(place)
-  const isOwnRun = (header: Header): boolean =>
-    header.command === command && header.instance === instance
+  let isNewest = true
+  const isOwnRun = (header: Header, file: string): boolean => {
+    if (header.command !== command || header.instance !== instance) return false
+    // A run without a plan was ended before it sent anything, and a later run has replaced it.
+    const counts = isNewest || existsSync(getPlanFile(file))
+    isNewest = false
+    return counts
+  }
   return findLastOpen(getRunFolder(place.env), isOwnRun, () =>
     usage(`no apply to ${instance} can be resumed`),
   )

@@ -333,11 +333,13 @@ export const findLastWrite = async (
  */
 export const findLastOpen = async (
   folder: string,
-  which: (header: Header) => boolean,
+  which: (header: Header, file: string) => boolean,
   none?: () => Failure,
 ): Promise<RunHistory | undefined> => {
   const journals = await readJournalFolder(folder)
-  const found = journals.entries.filter((entry) => !isPlanned(entry) && which(entry.header))
+  const found = journals.entries.filter(
+    (entry) => !isPlanned(entry) && which(entry.header, entry.file),
+  )
   for (const entry of found) {
     checkNewest(journals, entry)
     const past = await readRunHistory(entry.file)
