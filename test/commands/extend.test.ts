@@ -637,11 +637,27 @@ describe('extend add', () => {
       '"sets" is for commands that write',
     ],
     [
+      '{"openapi":"3.0.0","paths":{"/zs/{id}":{"delete":{"x-svcctl":{"returns":"many"}}}}}',
+      'DELETE /zs/:id: a DELETE cannot return many',
+    ],
+    [
       'extension: ../x\ncommands:\n  users list: GET /users\n',
       'is not a valid name of an extension',
     ],
     ['- 1\n', 'this is neither an OpenAPI document nor a file of commands'],
   ]
+  it('refuses in a file of --with what it refuses in a file of commands', async () => {
+    const { run } = place({
+      'api.json': '{"openapi":"3.0.0","paths":{"/zs/{id}":{"delete":{}}}}',
+      'own.yml': 'extension: own\ncommands: { zs delete: { returns: many } }\n',
+    })
+    const { code, stderr } = await run('extend add api.json --with own.yml')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('zs delete: a DELETE cannot return many'),
+    ])
+  })
+
   it.each(refused)('%j', async (text, message) => {
     const { run } = place({ 'w.yml': text })
     const { code, stderr } = await run('extend add w.yml')
