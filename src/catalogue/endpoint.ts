@@ -253,7 +253,7 @@ export const getMethod = (e: Pick<Endpoint, 'route'>): Method =>
   e.route.slice(0, e.route.indexOf(' ')) as Method
 export const getPath = (e: Pick<Endpoint, 'route'>): string =>
   e.route.slice(e.route.indexOf(' ') + 1)
-/** True if a path goes on after the argument: the endpoint is about a part of the object, as `DELETE /hooks/:id/lock` is. */
+/** True if a path goes on after the argument, as in `DELETE /projects/:id/jobs/:job_id/artifacts`: the endpoint is about a part of the object. */
 export const isAboutPart = ({ args = [], ...e }: Pick<Endpoint, 'route' | 'args'>): boolean =>
   args.length > 0 && !getPath(e).endsWith(`:${args.at(-1)}`)
 /** Returns a path in which all placeholders have the same name. */

@@ -266,18 +266,20 @@ export class SnapshotReader {
           `the snapshot was taken with ${name}=${text}`,
           `It answers only lines with this filter: svcctl ${line} --from ${quoteWord(this.#folder)}`,
         )
+    const isOrdered = getOrder(endpoint, query) !== undefined
     return [...query].flatMap(([name, texts]) => {
-      if (unfilteringParams.has(name) || Object.hasOwn(filter, name)) return []
       const param = endpoint.params[name]
+      const sorts = name === 'sort' && !isOrdered && texts[0] !== param?.default
+      if ((unfilteringParams.has(name) && !sorts) || Object.hasOwn(filter, name)) return []
       const values =
         isListParam(param) && param.join === 'comma'
           ? texts.flatMap((text) => text.split(','))
           : texts
       const test = param && createFilter(name, param, values, createFieldReader(endpoint))
-      if (test === undefined)
+      if (test === undefined || sorts)
         throw usage(
-          `a snapshot cannot be filtered by ${name}, which only the instance understands`,
-          'Use --where with a field of the records, or omit --from.',
+          `a snapshot cannot be ${sorts ? 'sorted' : 'filtered'} by ${name}, which only the instance understands`,
+          `Use ${sorts ? '--sort' : '--where'} with a field of the records, or omit --from.`,
         )
       return [test]
     })

@@ -110,7 +110,10 @@ const destructive: Readonly<Record<string, string>> = {
 
 const getVerb = ({ command }: Operation): string => command.split(/[ -]/).at(-1) ?? ''
 
-/** Returns the part of its object that an operation is about, such as `lock` of `DELETE /hooks/:id/lock`; undefined if it is about the object. */
+/**
+ * Returns the part of its object that an operation is about, such as `artifacts` of `DELETE /projects/:id/jobs/:job_id/artifacts`. Returns
+ * undefined if it is about the object.
+ */
 const getPart = (operation: Operation, { args }: PlacedOperation): string | undefined => {
   const part = toCommandWord(operation.path.slice(getObjectPath(operation, args).length))
   return part === '' || part === getVerb(operation) ? undefined : part.replaceAll('-', ' ')

@@ -39,8 +39,8 @@ export const readDeclaration = (declared: CommandDeclaration): Partial<Operation
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
 }
 
-/** Adds the mistakes of an entry that the schema cannot express. */
-const checkEntry = (operation: Operation, at: Origin, findings: Findings): void => {
+/** Adds the mistakes of a declared command that the schema cannot express. */
+export const checkEntry = (operation: Operation, at: Origin, findings: Findings): void => {
   const { method, sets, follow, returns, command, sandbox } = operation
   const addFinding = (text: string): undefined => findings.add(at, `${command}: ${text}`)
   if (method === 'GET' && sets !== undefined) addFinding('"sets" is for commands that write')

@@ -73,6 +73,11 @@ const getOtherPlace = (place: string, method: string): { readonly in?: 'query' |
   return where === usual ? {} : { in: where }
 }
 
+/** True if a list is sent as one text, with another character than a comma between its items. It is given as it is sent. */
+const isDelimited = ({ style, explode, collectionFormat }: LooseSchema): boolean =>
+  /^(?:ssv|tsv|pipes)$/.test(String(collectionFormat)) ||
+  (/^(?:space|pipe)Delimited$/.test(String(style)) && explode !== true)
+
 /** Adds a parameter. @throws UnusableOperation if it takes a file */
 const addParam = (
   { params, placeholders }: TakenParams,
@@ -88,7 +93,8 @@ const addParam = (
   // A list is sent with [] behind its name unless the document says otherwise.
   const isMarked = name.endsWith('[]')
   const isBare = isMarked && schema.type !== 'array'
-  const param = createParam(name, isBare ? { type: 'array', items: schema } : schema, {
+  const listed = isBare ? { type: 'array', items: schema } : schema
+  const param = createParam(name, isDelimited(facts) ? { type: 'string' } : listed, {
     description: typeof description === 'string' ? description : undefined,
     required: facts.required === true,
     deprecated: facts.deprecated === true,

@@ -7,7 +7,7 @@ import { suggestSimilar } from '../base/suggest.js'
 import { decodeUtf8 } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
 import { getMethod, getPath, toPathPattern } from '../catalogue/endpoint.js'
-import { readAdditions, readCommands, readDeclaration } from './command-file.js'
+import { checkEntry, readAdditions, readCommands, readDeclaration } from './command-file.js'
 import { isOpenApi, type OpenApiOperation, readOpenApi } from './document.js'
 import { type CatalogueOperation, PathNames } from './naming.js'
 import { getGroup } from './objects.js'
@@ -65,10 +65,9 @@ const readOperationExtension = (
   const at = { file, line: 1, column: 1 }
   const isRight = checkValue(CommandSchema, facts, () => at, findings, 0)
   const own = isRight ? readDeclaration(facts as CommandDeclaration) : {}
-  return {
-    operation: { ...operation, ...own },
-    command: typeof command === 'string' ? command : undefined,
-  }
+  const merged = { ...operation, ...own }
+  checkEntry({ ...merged, command: getRequest(operation) }, at, findings)
+  return { operation: merged, command: typeof command === 'string' ? command : undefined }
 }
 
 /** Names the operations of a document. A command under `x-svcctl` takes precedence. */
@@ -134,8 +133,11 @@ const mergeAdditions = async (
     if (!commands.has(words))
       findings.add(at, `the document has no command "${words}"`, suggestSimilar(words, commands))
   return all.map((one) => {
-    const facts = additions.find(([words]) => words === one.command)?.[1] ?? {}
-    return { ...one, ...facts, params: { ...one.params, ...facts.params } }
+    const [, facts, at] = additions.find(([words]) => words === one.command) ?? []
+    if (facts === undefined || at === undefined) return one
+    const merged = { ...one, ...facts, params: { ...one.params, ...facts.params } }
+    checkEntry(merged, at, findings)
+    return merged
   })
 }
 

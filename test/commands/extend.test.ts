@@ -227,7 +227,7 @@ commands:
   hats wear: { request: POST /projects/:id/hats/:hat_id/wear, returns: one, undo: none }
   hats pins list: GET /hats/:hat_id/pins
   hats pins polish: { request: POST /hats/:hat_id/pins/:pin_id/polish, returns: one, undo: none }
-  caps list: { request: GET /hats, columns: [id, name] }
+  caps list: { request: GET /hats, columns: [id, name], params: { sort: asc|desc } }
   caps get: { request: GET /hats/:hat_id, returns: one, shape: { size: { type: integer } } }
   caps pin delete: DELETE /hats/:hat_id/pin
   caps bare: DELETE /hats/:hat_id/feathers
@@ -296,6 +296,16 @@ commands:
       expect.stringContaining('no record has the field'),
     ])
     expect(server.lines()).toEqual(['GET /hats?per_page=100', 'GET /hats?per_page=100'])
+  })
+
+  it('are not sorted by the instance in a snapshot', async () => {
+    const { server, run } = await answering(() => ({ body: [{ id: 1 }, { id: 2 }] }))
+    await run('snapshot caps --to snap')
+    await server.close()
+    const { code, stderr } = await run('caps list --sort desc --from snap')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be sorted by sort')])
+    const { stdout } = await run('caps list --sort -id --from snap -o id')
+    expect(stdout).toBe('2\n1\n')
   })
 
   it('delete a part of an object, and say so', async () => {
@@ -639,11 +649,27 @@ describe('extend add', () => {
       '"sets" is for commands that write',
     ],
     [
+      '{"openapi":"3.0.0","paths":{"/zs/{id}":{"delete":{"x-svcctl":{"returns":"many"}}}}}',
+      'DELETE /zs/:id: a DELETE cannot return many',
+    ],
+    [
       'extension: ../x\ncommands:\n  users list: GET /users\n',
       'is not a valid name of an extension',
     ],
     ['- 1\n', 'this is neither an OpenAPI document nor a file of commands'],
   ]
+  it('refuses in a file of --with what it refuses in a file of commands', async () => {
+    const { run } = place({
+      'api.json': '{"openapi":"3.0.0","paths":{"/zs/{id}":{"delete":{}}}}',
+      'own.yml': 'extension: own\ncommands: { zs delete: { returns: many } }\n',
+    })
+    const { code, stderr } = await run('extend add api.json --with own.yml')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('zs delete: a DELETE cannot return many'),
+    ])
+  })
+
   it.each(refused)('%j', async (text, message) => {
     const { run } = place({ 'w.yml': text })
     const { code, stderr } = await run('extend add w.yml')

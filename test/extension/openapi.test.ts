@@ -324,9 +324,13 @@ describe('lists', () => {
         query('ids[]', { type: 'string' }, { explode: true }),
         query('names', { type: 'array', items: {} }, { explode: true }),
         query('kinds', words),
+        query('piped', words, { style: 'pipeDelimited', explode: false }),
+        query('spaced', words, { collectionFormat: 'ssv' }),
       ],
     }
     expect(getParams(operation, 'get')).toMatchObject({
+      piped: { type: 'string' },
+      spaced: { type: 'string' },
       ids: { type: 'list', of: 'string' },
       names: { type: 'list', join: 'repeat' },
       kinds: { type: 'list', of: 'enum', values: ['a', 'b'] },
