@@ -288,6 +288,23 @@ describe('apply', () => {
     expect([alone.code, await required(b)]).toEqual([1, 1])
   })
 
+  it('tells what was done if it is interrupted while it verifies', async () => {
+    const [name = ''] = names(1)
+    const { cwd, envFor } = desk(rules({ [name]: 1 }))
+    const stop = new AbortController()
+    let isWritten = false
+    const at = await front(({ method }) => {
+      if (method === 'GET' && isWritten) stop.abort()
+      isWritten ||= method !== 'GET'
+      return false
+    })
+    const line = ['apply', 'svcctl.yml', '--yes', '-o', 'json']
+    const { code, stdout, stderr } = await svcctl(line, { cwd, env: envFor(at), stop: stop.signal })
+    const { actions } = JSON.parse(stdout)
+    expect([code, actions[0].outcome]).toEqual([130, 'done'])
+    expect(stderr).toContain('1 done. Journal: ')
+  })
+
   it('says what the instance did not keep', async () => {
     const [a = ''] = names(1)
     const at = await front()

@@ -295,7 +295,13 @@ async function* executeConfirmedPlan(work: ApplyWork): Rows {
     const all = await executeActions(work)
     await recordSecrets(work, all)
     await run.end(all.report.end)
-    const verified = await verifyChanges(work, all)
+    let interruption: unknown
+    const verified = await verifyChanges(work, all).catch((error: unknown): VerifyResult => {
+      if (!place.clock.signal.aborted) throw error
+      // What was done is reported all the same.
+      interruption = error
+      return { unkept: [], unread: [] }
+    })
     // Reports failures in full, then changes that the instance did not keep, then the counts.
     for (const { item, failure } of all.report.failures) ui.report(failure, item.object)
     for (const { action, found } of verified.unkept)
@@ -311,6 +317,7 @@ async function* executeConfirmedPlan(work: ApplyWork): Rows {
     yield* writePlanReports(context, given, reported)
     yield* yieldPlan(context, reported, (id) => toActionOutcome(id, all, verified))
     yield* throwVerdict(work, all, verified)
+    if (interruption !== undefined) throw interruption
   } finally {
     await run.close()
   }

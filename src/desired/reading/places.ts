@@ -285,10 +285,13 @@ export class PlaceFinder {
       await instance.records({ endpoint: projects.list, values }, (record) => {
         this.book.learn(record.namespace)
         const project = parseProject(record)
-        if (project !== undefined && findSegmentProblem(project.path) !== undefined)
-          this.unsent.projects.add(project)
-        else if (project !== undefined && this.#canBeNamed(project.path))
-          found.set(project.id, project)
+        // Without it, the plan would leave out a project in silence.
+        if (project === undefined)
+          throw new Failure('unreachable', 'the instance returned a project without ID or path', {
+            hint: 'Check the base URL and any proxy in front of the instance.',
+          })
+        if (findSegmentProblem(project.path) !== undefined) this.unsent.projects.add(project)
+        else if (this.#canBeNamed(project.path)) found.set(project.id, project)
         return false
       })
       return [...found.values()].filter(({ archived }) => this.archived || !archived)

@@ -198,6 +198,12 @@ describe('what is selected', () => {
   })
 })
 
+it('leaves out no project whose record lacks its path', async () => {
+  const { base } = await serve((_, response) => json(response, 200, [{ id: 1 }]))
+  const view = openView(instanceAt(base, 'token').instance)
+  await expect(view.places('everything')).rejects.toThrow('a project without ID or path')
+})
+
 it('says of an instance without a list of groups that some may be left out', async () => {
   const { base } = await serve(({ url }, response) =>
     url.startsWith('/api/v4/projects')
