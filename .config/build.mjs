@@ -1,8 +1,8 @@
 /**
- * npm run build: src/main.ts → dist/main.cjs and a chunk for each dynamic import, minified, with the
- * licences of what is bundled. CommonJS, since that starts sooner than ESM. Only the native keyring
- * stays outside, which may be absent. The libraries share the program's chunks; whoever imports them has a
- * wrapper of their names (.mjs). Their types: types.mjs.
+ * npm run build: bundles src/main.ts into dist/main.cjs and a chunk for each dynamic import, minified, with the licences of the
+ * bundled packages. The output is CommonJS, which starts faster than ESM. Only the native keyring stays outside, because it may be
+ * absent. The libraries share the program's chunks; each has a wrapper (.mjs) with its exports for ES modules. types.mjs builds
+ * their types.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -12,16 +12,16 @@ import { rawText } from './raw-text.mjs'
 
 const { version, bugs, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-/** The packages that modules of the bundle come from, by folder. */
-const packagesOf = (modules) =>
+/** Returns the folders of the packages that bundled modules come from. */
+const listPackages = (modules) =>
   new Set(
     modules.flatMap(
       (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(toPackedFile(id))?.[0] ?? [],
     ),
   )
 
-/** Name, version and licence text of a package, with those of programs in it that it has no text of (`.config/licences`). */
-const licenceOf = (folder) => {
+/** Returns name, version and licence text of a package, with those of programs in it that it has no text of (`.config/licences`). */
+const readLicence = (folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
   const texts = [join(folder, file ?? ''), join('.config/licences', `${name}.txt`)]
@@ -30,8 +30,8 @@ const licenceOf = (folder) => {
   return `${name} ${version} (${license})\n\n${texts.join('\n\n')}`
 }
 
-/** The modules that are loaded with these: what they import, and so on. */
-const reached = (files, graph) => {
+/** Returns the modules that are loaded with these files, directly or indirectly. */
+const collectModules = (files, graph) => {
   const moved = files.find((file) => !existsSync(file))
   if (moved !== undefined) throw new Error(`${moved} is not there any more`)
   const found = new Set(files.map((file) => resolve(file)))
@@ -41,33 +41,32 @@ const reached = (files, graph) => {
 }
 
 /**
- * Small modules that are always wanted together stand in one file: each file costs a start time. What
- * every line needs, and what help needs no more than, is one; what runs a command is another. So are a table, the
- * fields that are known of records, what reads standard input, and what writes with a journal: of two that both want a module
- * the first has it.
+ * Small modules that are always loaded together share a file, because each file takes time to load. One file has what every line
+ * needs, and help needs no more; another has what runs a command. Tables, known fields of records, reading of standard input, and
+ * writes with a journal each have a file. A module that two of them need is in the first.
  */
 let parts
-const partsOf = (graph) => {
-  // Each start looks whether it may believe the index of extensions.
-  const core = reached(['src/main.ts', 'src/base/files/trust.ts'], graph)
-  // With what is loaded by import() and yet by nearly every run.
+const splitParts = (graph) => {
+  // Each start checks whether the index of extensions can be trusted.
+  const core = collectModules(['src/main.ts', 'src/base/files/trust.ts'], graph)
+  // Includes modules that are loaded by import() but needed in nearly every run.
   const usual = ['src/answer/failure-report.ts', 'src/output/json.ts']
-  const run = reached(['src/answer/execute.ts', ...usual, 'src/output/formats.ts'], graph)
-  const tab = reached(['src/cli/tab.ts'], graph)
+  const run = collectModules(['src/answer/execute.ts', ...usual, 'src/output/formats.ts'], graph)
+  const tab = collectModules(['src/cli/tab.ts'], graph)
   const rest = {
     fields: ['src/engine/records/known-fields.ts'],
     table: ['src/output/table.ts'],
     input: ['src/engine/targets/stdin.ts', 'src/engine/plan/stream.ts'],
     write: ['src/engine/bulk/queues.ts'],
   }
-  // Every area describes its options with these, for help and completion as well; not with what checks files by them.
-  const shapes = reached(['src/catalogue/shapes/common.ts'], graph)
-  const further = Object.entries(rest).map(([name, files]) => [name, reached(files, graph)])
+  // Every area describes its options with these, for help and completion as well, but without the code that checks files.
+  const shapes = collectModules(['src/catalogue/shapes/common.ts'], graph)
+  const further = Object.entries(rest).map(([name, files]) => [name, collectModules(files, graph)])
   return { core, run, tab, shapes, further }
 }
-const chunkOf = (id, graph) => {
-  parts ??= partsOf(graph)
-  // Typebox's types name what its checks generate code with, and do not use it.
+const chooseChunk = (id, graph) => {
+  parts ??= splitParts(graph)
+  // Typebox's types import this code generator of its checks, but do not use it.
   if (id.endsWith('/typebox/build/guard/emit.mjs')) return undefined
   if (parts.core.has(id) || parts.shapes.has(id) || id.includes('rolldown/runtime')) return 'core'
   if (parts.run.has(id)) return parts.tab.has(id) ? 'session' : 'run'
@@ -80,10 +79,10 @@ const chunkOf = (id, graph) => {
 }
 
 /**
- * What a library gets in the place of another: cli-table3 measures by the shim, the shim by the package itself. What Commander
- * starts programs with, which this program never does, loads Node's sockets and streams: help takes 11 % more processor time
- * with it (medians of 41 pairs). undici loads HTTP/2, which this program never asks for, and with it Node's TLS, its cryptography and
- * its promises of files: one record takes 6 % more processor time with it (medians of 41 pairs).
+ * Replacements of modules in libraries. cli-table3 measures with the shim, which uses the real package. Commander imports
+ * `child_process` to start programs, which this program never does, and it loads Node's sockets and streams: help takes 11 % more
+ * processor time with it (medians of 41 pairs). undici loads HTTP/2, which this program never uses, and with it Node's TLS,
+ * cryptography and file promises: reading one record takes 6 % more processor time with it (medians of 41 pairs).
  */
 const shims = [
   ['string-width', /\/cli-table3\//, '.config/string-width.cjs'],
@@ -101,7 +100,7 @@ const shimmed = {
   },
 }
 
-/** How every file is written. */
+/** The output options of every file. */
 const output = {
   dir: 'dist',
   format: 'cjs',
@@ -110,14 +109,14 @@ const output = {
   comments: false,
   charset: 'ascii',
 }
-/** The bundler's words on how long its parts took are no result of an installation. */
+/** The bundler's warnings about its own timings do not help at an installation. */
 const checks = { bundlerTimings: false }
 const transform = {
   target: 'node20.18',
   define: { SVCCTL_VERSION: JSON.stringify(version), SVCCTL_BUGS: JSON.stringify(bugs.url) },
 }
 
-/** The package's libraries, by their names in its `exports`. */
+/** The libraries of the package by their names in `exports`. */
 const libraries = {
   client: 'src/library/client.ts',
   sandbox: 'src/library/sandbox.ts',
@@ -130,7 +129,7 @@ const { output: chunks } = await build({
   input: { main: 'src/main.ts', ...libraries },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
-  // The others are optional parts of the CycloneDX library that nothing here asks for.
+  // The others are optional parts of the CycloneDX library that nothing here uses.
   external: [
     ...Object.keys(optionalDependencies),
     'ajv-formats-draft2019',
@@ -143,10 +142,10 @@ const { output: chunks } = await build({
     cleanDir: true,
     chunkFileNames: '[name]-[hash].cjs',
     codeSplitting: {
-      groups: [{ debugName: 'start', name: chunkOf }],
+      groups: [{ debugName: 'start', name: chooseChunk }],
       includeDependenciesRecursively: false,
     },
-    // The optional package is required, not imported: Node's ESM loader costs milliseconds to start.
+    // The optional package is required, not imported: Node's ESM loader takes milliseconds to start.
     dynamicImportInCjs: false,
   },
 })
@@ -156,19 +155,18 @@ for (const { name, exports, isEntry } of chunks)
       `dist/${name}.mjs`,
       `import library from './${name}.cjs'\nexport const { ${exports.join(', ')} } = library\n`,
     )
-// Which module stands in which file, for a test of what is bundled: it is not packed.
+// Lists the modules of each file, for a test of the bundle. The list is not packed.
 const listed = chunks.flatMap(({ fileName, moduleIds }) =>
   moduleIds.map((id) => `${fileName}\t${relative('.', toPackedFile(id))}`),
 )
 writeFileSync('dist/modules.txt', `${listed.sort().join('\n')}\n`)
-// What loads them, each a whole of its own: what it shares with the program is not loaded from there,
-// since it decides what of the program is loaded.
+// The loaders, each bundled by itself: they decide what is loaded of the program, so they share no file with it.
 for (const [name, file] of [
   ['start', 'src/start/load.ts'],
   ['keep', 'src/start/keep.ts'],
 ])
   await build({ checks, input: { [name]: file }, platform: 'node', transform, output })
-const bundled = packagesOf(chunks.flatMap((chunk) => chunk.moduleIds ?? []))
+const bundled = listPackages(chunks.flatMap((chunk) => chunk.moduleIds ?? []))
 const folders = [...bundled].filter((folder) => existsSync(join(folder, 'package.json'))).sort()
-const licences = [...new Set(folders.map(licenceOf))]
+const licences = [...new Set(folders.map(readLicence))]
 writeFileSync('dist/licences.txt', `${licences.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)

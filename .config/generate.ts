@@ -1,6 +1,6 @@
 /**
- * What is checked in and yet generated: the tables of the README and of the guide, the list of manual
- * pages and the pages of the API; with `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
+ * Generates files that are checked in: the tables of the README and the guide, the list of manual pages and the pages of the API;
+ * with `man`, the manual pages of the package in dist/man. Run it with `npm run generate`; CI compares the result.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,15 +11,15 @@ import { environmentVariables, topics } from '../src/cli/help/topics.js'
 import { loadAreaCommands, toolCommands } from '../src/commands/index.js'
 import { categoryMeanings, exitCodes } from '../src/errors.js'
 import { formats } from '../src/output/formats.js'
-import { table } from './markdown.js'
-import { referencePages } from './reference.js'
+import { buildTable } from './markdown.js'
+import { buildReferencePages } from './reference.js'
 
-/** Writes a file that is not so already: what was made of it before stays the newer. */
-const put = (path: string, text: string): void => {
+/** Writes a file if its text differs, so that files built from an unchanged one stay newer. */
+const writeIfChanged = (path: string, text: string): void => {
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
 }
 
-const areasTable = async (): Promise<string> => {
+const buildAreasTable = async (): Promise<string> => {
   const rows = await Promise.all(
     areas.map(async (area) => {
       const verbs = (await loadAreaCommands(area)).map((c) => `\`${c.words}\``)
@@ -30,18 +30,18 @@ const areasTable = async (): Promise<string> => {
     const verbs = toolCommands.filter((c) => c.area === area && c.words !== '')
     return [`\`${area}\``, 'the tool itself', verbs.map((c) => `\`${c.words}\``).join(', ')]
   })
-  return table(['area', 'what it is about', 'verbs'], [...rows, ...own])
+  return buildTable(['area', 'what it is about', 'verbs'], [...rows, ...own])
 }
 
 const sections: Readonly<Record<string, () => string | Promise<string>>> = {
-  areas: areasTable,
+  areas: buildAreasTable,
   formats: () =>
-    table(
+    buildTable(
       ['`--output`', 'what it gives'],
       formats.map((f) => [`\`${f.name}\``, f.summary]),
     ),
   'exit-codes': () =>
-    table(
+    buildTable(
       ['exit', 'category', 'meaning'],
       [
         ['0', '', 'done, or nothing to do (304)'],
@@ -59,14 +59,14 @@ const sections: Readonly<Record<string, () => string | Promise<string>>> = {
       )
       .join('\n\n'),
   environment: () =>
-    table(
+    buildTable(
       ['variable', 'meaning'],
       environmentVariables.map((v) => [`\`${v.name}\``, v.meaning]),
     ),
 }
 
-/** Puts each section between its marks; a mark without a section is a mistake. */
-const withSections = async (page: string): Promise<void> => {
+/** Writes each section between its marks. A mark without a section is an error. */
+const updateSections = async (page: string): Promise<void> => {
   const text = readFileSync(page, 'utf8')
   let result = text
   for (const [, name = ''] of text.matchAll(/<!-- generated: ([a-z-]+) -->/g)) {
@@ -76,22 +76,22 @@ const withSections = async (page: string): Promise<void> => {
     const body = await section()
     result = result.replace(pattern, (_, start: string, end: string) => `${start}${body}\n${end}`)
   }
-  put(page, result)
+  writeIfChanged(page, result)
 }
 
 const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
 const topicNames = Object.keys(topics)
 const manFolder = join('dist', 'man')
 
-/** npm links the manual pages that package.json names. */
-const withManuals = (text: string): string => {
+/** Adds the manual pages to package.json: npm links those that it names. */
+const addManuals = (text: string): string => {
   const { directories: _, ...rest } = JSON.parse(text) as Record<string, unknown>
   const pages = [...names.map((name) => `-${name}.1`), ...topicNames.map((name) => `-${name}.7`)]
   const man = ['.1', ...pages].map((name) => `dist/man/svcctl${name}`)
   return `${JSON.stringify({ ...rest, man }, null, 2)}\n`
 }
 
-const manuals = async (): Promise<void> => {
+const writeManuals = async (): Promise<void> => {
   mkdirSync(manFolder, { recursive: true })
   writeFileSync(join(manFolder, 'svcctl.1'), await renderRootPage())
   for (const name of names)
@@ -100,21 +100,21 @@ const manuals = async (): Promise<void> => {
     writeFileSync(join(manFolder, `svcctl-${name}.7`), await renderTopicPage(name))
 }
 
-/** All of them anew: a page of an area that is gone goes too. */
-const reference = async (): Promise<void> => {
+/** Writes all pages, and removes those of areas that no longer exist. */
+const writeReference = async (): Promise<void> => {
   const folder = join('src', 'catalogue', 'reference')
-  const pages = await referencePages()
+  const pages = await buildReferencePages()
   mkdirSync(folder, { recursive: true })
   for (const name of readdirSync(folder))
     if (!pages.some((page) => page.name === name)) rmSync(join(folder, name))
-  for (const { name, text } of pages) put(join(folder, name), text)
+  for (const { name, text } of pages) writeIfChanged(join(folder, name), text)
 }
 
-if (process.argv.includes('man')) await manuals()
+if (process.argv.includes('man')) await writeManuals()
 else {
-  put('package.json', withManuals(readFileSync('package.json', 'utf8')))
-  await reference()
+  writeIfChanged('package.json', addManuals(readFileSync('package.json', 'utf8')))
+  await writeReference()
   const guide = join('.github', 'guide')
-  await withSections('README.md')
-  for (const name of readdirSync(guide)) await withSections(join(guide, name))
+  await updateSections('README.md')
+  for (const name of readdirSync(guide)) await updateSections(join(guide, name))
 }

@@ -1,6 +1,7 @@
 /**
- * Takes the pictures of pages for the README and the guide: `npm run pictures`. The pages come from an embedded instance that is grown
- * to 300 runners and 2,000 jobs, and Chromium draws them. Everybody gets the same pages, but for times that lie in the past of today.
+ * Takes the pictures of pages for the README and the guide: `npm run pictures`. The pages come from an embedded instance with 300
+ * runners and 2,000 jobs, and Chromium draws them. The pages are the same on every machine, except for times, which lie before
+ * today.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +15,7 @@ const run = promisify(execFile)
 const day = 86_400_000
 const now = Date.now()
 
-/** Returns numbers that are the same in each run. */
+/** Creates a generator of numbers that are the same in each run. */
 const createDraws = (): (() => number) => {
   let state = 7
   return () => {
@@ -22,46 +23,46 @@ const createDraws = (): (() => number) => {
     return state / 2_147_483_648
   }
 }
-const draw = createDraws()
+const drawNumber = createDraws()
 
 const choose = <T>(all: readonly T[]): T => {
-  const one = all[Math.floor(draw() ** 1.4 * all.length)]
+  const one = all[Math.floor(drawNumber() ** 1.4 * all.length)]
   if (one === undefined) throw new Error('nothing to choose from')
   return one
 }
 
-const range = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)
+const createRange = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)
 
 const formatTime = (daysAgo: number): string => new Date(now - daysAgo * day).toISOString()
 
-const seedRunners = (sandbox: RunningSandbox, count: number) =>
+const addRunners = (sandbox: RunningSandbox, count: number) =>
   sandbox.seed({
-    runners: range(count).map((i) => ({
+    runners: createRange(count).map((i) => ({
       description: `runner-${i + 11}`,
       token: `sandbox-grown-runner-${i}`,
       runner_type: choose(['instance_type', 'group_type', 'project_type']),
       ip_address: `10.0.${Math.floor(i / 250) + 1}.${i % 250}`,
       online: choose([true, true, true, true, true, true, false]),
-      active: draw() > 0.06,
-      contacted_at: formatTime(draw() * 3),
-      created_at: formatTime(100 + draw() * 600),
+      active: drawNumber() > 0.06,
+      contacted_at: formatTime(drawNumber() * 3),
+      created_at: formatTime(100 + drawNumber() * 600),
       tag_list: [choose(['linux', 'docker', 'gpu', 'macos'])],
     })),
   })
 
-const done = range(8).map(() => 'success' as const)
-const statuses = [...done, 'failed', 'canceled', 'skipped'] as const
+const successes = createRange(8).map(() => 'success' as const)
+const statuses = [...successes, 'failed', 'canceled', 'skipped'] as const
 
-const seedJobs = (sandbox: RunningSandbox, count: number) =>
+const addJobs = (sandbox: RunningSandbox, count: number) =>
   sandbox.seed({
-    jobs: range(count).map(() => {
+    jobs: createRange(count).map(() => {
       const name = choose(['test', 'build', 'lint', 'deploy', 'scan'])
-      const age = 0.1 + draw() * 58
+      const age = 0.1 + drawNumber() * 58
       const weekday = new Date(now - age * day).getUTCDay()
       const begun = weekday === 0 || weekday === 6 ? age + 2 : age
       const status = choose(statuses)
       const minutes = { test: 25, build: 9, lint: 2, deploy: 5, scan: 38 }[name] ?? 5
-      const lasts = Math.round(60 * minutes * (0.6 + draw()))
+      const lasts = Math.round(60 * minutes * (0.6 + drawNumber()))
       return {
         project_id: choose([1, 2, 3, 4, 6, 7]),
         name,
@@ -74,14 +75,14 @@ const seedJobs = (sandbox: RunningSandbox, count: number) =>
     }),
   })
 
-const seedVulnerabilities = (sandbox: RunningSandbox, count: number) =>
+const addVulnerabilities = (sandbox: RunningSandbox, count: number) =>
   sandbox.seed({
-    vulnerabilities: range(count).map((i) => ({
+    vulnerabilities: createRange(count).map((i) => ({
       project_id: choose([1, 2, 3, 4, 6]),
       title: `Finding ${i + 7}`,
       severity: choose(['low', 'medium', 'high', 'critical']),
       state: choose(['detected', 'resolved', 'confirmed', 'dismissed']),
-      created_at: formatTime(draw() * 80),
+      created_at: formatTime(drawNumber() * 80),
     })),
   })
 
@@ -96,7 +97,7 @@ const env = {
   SVC_TOKEN: sandbox.token,
 }
 
-/** Runs a line, and returns what it printed. A page is there whatever its exit code. */
+/** Runs a line and returns its output, whatever its exit code is. */
 const answer = async (words: readonly string[], own: NodeJS.ProcessEnv = env): Promise<string> => {
   const program = resolve('bin/svcctl.js')
   const options = { cwd: folder, env: own, maxBuffer: 1 << 28 }
@@ -109,11 +110,11 @@ const answer = async (words: readonly string[], own: NodeJS.ProcessEnv = env): P
   )
 }
 
-/** Takes twelve snapshots, as if one had been taken each month. */
+/** Takes twelve snapshots, as if taken once a month. */
 const takeSnapshots = async (): Promise<void> => {
   const { PATH, HOME, SVC_CONFIG_DIR, ...instance } = env
   const own = { PATH, HOME, SVC_CONFIG_DIR, ...instance }
-  for (const month of range(12)) {
+  for (const month of createRange(12)) {
     const to = `snapshots/${String(month).padStart(2, '0')}`
     await answer(
       ['snapshot', 'runners list --instance', 'projects list', 'settings get', '--to', to],
@@ -123,7 +124,7 @@ const takeSnapshots = async (): Promise<void> => {
     const manifest = JSON.parse(readFileSync(path, 'utf8'))
     const began = formatTime(30 * (11 - month))
     writeFileSync(path, JSON.stringify({ ...manifest, began, ended: began }))
-    await seedRunners(sandbox, 8)
+    await addRunners(sandbox, 8)
   }
 }
 
@@ -154,7 +155,7 @@ const pictures: readonly Picture[] = [
 const width = 1280
 const defaultHeight = 900
 
-const photograph = async (): Promise<void> => {
+const takePictures = async (): Promise<void> => {
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu'],
@@ -182,10 +183,10 @@ const photograph = async (): Promise<void> => {
 
 try {
   mkdirSync('.github/pages', { recursive: true })
-  await seedRunners(sandbox, 194)
+  await addRunners(sandbox, 194)
   await takeSnapshots()
-  await seedJobs(sandbox, 1975)
-  await seedVulnerabilities(sandbox, 300)
+  await addJobs(sandbox, 1975)
+  await addVulnerabilities(sandbox, 300)
   const exported = await answer(['export', '--to', 'wanted.yml']).then(() =>
     readFileSync(join(folder, 'wanted.yml'), 'utf8'),
   )
@@ -197,7 +198,7 @@ try {
     )
     .replace('  partners:\n    members:\n', '  partners:\n    members:\n      $exact: true\n')
   writeFileSync(join(folder, 'wanted.yml'), wanted)
-  await photograph()
+  await takePictures()
 } finally {
   await sandbox.close()
   rmSync(folder, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 /**
- * The names that scripts depend on: commands, arguments, flags, columns, fields, exit codes, formats, environment variables,
- * settings of profiles, topics of help and what the libraries export. `npm run names` writes those of a release into
- * .github/public-names.json; a test holds every later build to them.
+ * Collects the names that scripts depend on: commands, arguments, flags, columns, fields, exit codes, formats, environment
+ * variables, profile settings, help topics and library exports. `npm run names` writes those of a release to
+ * .github/public-names.json; a test compares every later build with them.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { getProperties } from '../src/catalogue/fields.js'
@@ -18,18 +18,18 @@ import * as lines from '../src/run.js'
 
 export const file = '.github/public-names.json'
 
-/** What stands in the file. */
+/** The content of the file. */
 export interface PublicNames {
   readonly version: string
   readonly names: readonly string[]
-  /** Those of them that are to go, by when they were called so. */
+  /** Deprecated names, which a later release may remove. */
   readonly deprecated: readonly string[]
 }
 
-/** The API's shapes below their properties: a list's are those of its items. */
+/** Returns the properties of a shape; for a list, those of its items. */
 const getFields = (schema: unknown): readonly string[] => Object.keys(getProperties(schema) ?? {})
 
-const flagNames = (flags: readonly Flag[], of = ''): readonly string[] =>
+const listFlagNames = (flags: readonly Flag[], of = ''): readonly string[] =>
   flags.filter(({ hidden }) => hidden !== true).map(({ name }) => `flag ${of}--${name}`)
 
 const getNames = (command: CommandFacts): readonly string[] => {
@@ -38,7 +38,7 @@ const getNames = (command: CommandFacts): readonly string[] => {
   return [
     `command ${name}`,
     ...command.args.map((arg) => `argument ${name} <${arg.name}>`),
-    ...flagNames(command.flags, `${name} `),
+    ...listFlagNames(command.flags, `${name} `),
     ...endpoints.flatMap(({ columns = [] }) => columns.map((one) => `column ${name}: ${one}`)),
     ...endpoints.flatMap(({ returns }) =>
       'shape' in returns ? getFields(returns.shape).map((one) => `field ${name}: ${one}`) : [],
@@ -46,21 +46,21 @@ const getNames = (command: CommandFacts): readonly string[] => {
   ]
 }
 
-const deprecatedIn = (command: CommandFacts): readonly string[] => {
+const listDeprecated = (command: CommandFacts): readonly string[] => {
   const name = [command.area, command.words].filter(Boolean).join(' ')
-  return flagNames(
+  return listFlagNames(
     command.flags.filter(({ param }) => param.deprecated !== undefined),
     `${name} `,
   )
 }
 
-/** Those of this build. */
-export const publicNames = async (version: string): Promise<PublicNames> => {
+/** Collects the names of this build. */
+export const collectPublicNames = async (version: string): Promise<PublicNames> => {
   const commands = await loadAllCommands()
   const everybodys = [...globalFlags, ...flagSets.sort, ...flagSets.group, ...flagSets.journal]
   const all = [
     ...commands.flatMap(getNames),
-    ...flagNames(everybodys),
+    ...listFlagNames(everybodys),
     ...Object.entries(exitCodes).map(([category, code]) => `exit ${code} ${category}`),
     ...formatNames.map((name) => `format ${name}`),
     ...environmentVariables.map(({ name }) => `variable ${name}`),
@@ -71,16 +71,17 @@ export const publicNames = async (version: string): Promise<PublicNames> => {
     ...Object.keys(sandbox).map((name) => `export svcctl/sandbox: ${name}`),
   ]
   const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].sort()
-  return { version, names: sorted(all), deprecated: sorted(commands.flatMap(deprecatedIn)) }
+  return { version, names: sorted(all), deprecated: sorted(commands.flatMap(listDeprecated)) }
 }
 
-export const released = (): PublicNames => JSON.parse(readFileSync(file, 'utf8')) as PublicNames
+export const readReleasedNames = (): PublicNames =>
+  JSON.parse(readFileSync(file, 'utf8')) as PublicNames
 
 /**
- * The names of a release that a build lacks, each with what would have been due before.
- * @param changelog what users are told
+ * Returns the names of a release that a build lacks, each with the step that was missed before.
+ * @param changelog the text of CHANGELOG
  */
-export const broken = (
+export const findBrokenNames = (
   before: PublicNames,
   now: ReadonlySet<string>,
   changelog: string,
@@ -96,5 +97,5 @@ export const broken = (
 
 if (process.argv[1]?.endsWith('public-names.ts')) {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-  writeFileSync(file, `${JSON.stringify(await publicNames(version), undefined, 2)}\n`)
+  writeFileSync(file, `${JSON.stringify(await collectPublicNames(version), undefined, 2)}\n`)
 }

@@ -1,11 +1,14 @@
-/** A file as a module with its text (`import text from './page.css?raw'`), for the build. Vite and vitest know it by themselves. */
+/**
+ * Provides files as modules with their text (`import text from './page.css?raw'`) for the build. Vite and Vitest support this
+ * themselves.
+ */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { minifySync } from 'rolldown/utils'
 
 const mark = '?raw'
 
-/** What is shipped of a file: its code without comments, its style without indents. */
+/** Returns the text to ship: code without comments, style sheets without indentation. */
 const toShippedText = (file) => {
   const text = readFileSync(file, 'utf8')
   if (file.endsWith('.js')) return minifySync(file, text).code

@@ -1,6 +1,6 @@
 /**
- * The libraries' declarations: the compiler's, in which everything of the catalogue is inferred already,
- * each rolled up into one file that imports nothing. As with the code, ES modules have a wrapper of it.
+ * Builds the declarations of the libraries: the compiler writes them, with the types of the catalogue inferred, and each library's
+ * are bundled into one file without imports. A wrapper serves ES modules, as for the code.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,13 +11,13 @@ import { build } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 
 const libraries = { client: 'library/client', sandbox: 'library/sandbox', run: 'run' }
-/** `Symbol.asyncDispose` is younger than the language that projects compile for by default. */
-const head = '/// <reference lib="esnext.disposable" />\n'
+/** `Symbol.asyncDispose` is newer than the default language version of projects. */
+const fileHead = '/// <reference lib="esnext.disposable" />\n'
 
 const require = createRequire(import.meta.url)
 const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
 
-/** Has the compiler write the declarations of the libraries, and of all that they are made of. */
+/** Runs the compiler to write the declarations of the libraries and of all files that they use. */
 const declare = (folder) => {
   const project = join(folder, 'tsconfig.json')
   const compilerOptions = {
@@ -47,8 +47,8 @@ const declare = (folder) => {
   if (status !== 0) throw new Error('the declarations of the libraries do not compile')
 }
 
-/** One declaration file with all that it names. */
-const rolledUp = async (folder, name, path) => {
+/** Bundles a declaration file with all that it imports. */
+const buildDeclarations = async (folder, name, path) => {
   const { output } = await build({
     checks: { bundlerTimings: false },
     input: { [name]: join(folder, `${path}.d.ts`) },
@@ -58,14 +58,14 @@ const rolledUp = async (folder, name, path) => {
   const text = output.map((chunk) => chunk.code ?? '').join('')
   if (output.length !== 1 || /\bfrom\s*['"]|\bimport\s*\(/.test(text))
     throw new Error(`the declarations of ${name} are not one file that imports nothing`)
-  return head + text
+  return fileHead + text
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'svcctl-types-'))
 try {
   declare(folder)
   for (const [name, path] of Object.entries(libraries)) {
-    writeFileSync(`dist/${name}.d.cts`, await rolledUp(folder, name, path))
+    writeFileSync(`dist/${name}.d.cts`, await buildDeclarations(folder, name, path))
     writeFileSync(`dist/${name}.d.ts`, `export * from './${name}.cjs'\n`)
   }
 } finally {

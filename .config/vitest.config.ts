@@ -5,11 +5,14 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { packedFiles } from './packed-files.mjs'
 
-// Archives of the embedded instance have local times, and the record holds their bytes.
+// Archives of the embedded instance have local times, and the record has their bytes.
 process.env.TZ = 'UTC'
 
-/** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
-const longest = [
+/**
+ * The test files that take longest, in order of duration. They start first: one that started last would run alone after all others
+ * have ended.
+ */
+const longestTests = [
   'library/packed.process',
   'faults/memory.process',
   'faults/matrix.process',
@@ -52,38 +55,38 @@ const longest = [
   'cli/until',
 ].map((name) => resolve('test', `${name}.test.ts`))
 
-for (const file of longest)
+for (const file of longestTests)
   if (!existsSync(file))
     throw new Error(`.config/vitest.config.ts names ${file}, which is not there`)
 
-/** What is begun first: what waits for other programs, so that something else can be done meanwhile. */
+/** The order in which projects start: first those that wait for other programs, so that other tests can run meanwhile. */
 const projectOrder = ['process', 'browser', 'line', 'unit']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId, project }: TestSpecification): number =>
-      projectOrder.indexOf(project.name) * longest.length +
-      (longest.includes(moduleId) ? longest.indexOf(moduleId) : longest.length - 1)
+      projectOrder.indexOf(project.name) * longestTests.length +
+      (longestTests.includes(moduleId) ? longestTests.indexOf(moduleId) : longestTests.length - 1)
     return (await super.sort(files)).sort((a, b) => place(a) - place(b))
   }
 }
 
-const chosen = process.env.SVCCTL_TEST_SEED
-if (chosen !== undefined && !/^[1-9]\d{0,8}$/.test(chosen))
+const chosenSeed = process.env.SVCCTL_TEST_SEED
+if (chosenSeed !== undefined && !/^[1-9]\d{0,8}$/.test(chosenSeed))
   throw new Error('SVCCTL_TEST_SEED is no number from 1 to 999999999')
 
-/** The seed of the property tests; one that was chosen shuffles files and tests too, and Vitest prints it. */
+/** The seed of the property tests. A chosen seed also shuffles files and tests, and Vitest prints it. */
 const sequence =
-  chosen === undefined
+  chosenSeed === undefined
     ? { sequencer: LongestFirst, seed: 1 }
-    : { shuffle: { files: true, tests: true }, seed: Number(chosen) }
+    : { shuffle: { files: true, tests: true }, seed: Number(chosenSeed) }
 
 const { version, bugs } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 const sources = join(import.meta.dirname, '..', 'src', '/')
 const processes = 'test/**/*.process.test.ts'
 const browsers = 'test/**/*.browser.test.ts'
-/** Folders of tests that run no line. */
+/** Folders of tests that run no command line. */
 const modules = [
   'base',
   'catalogue',
@@ -97,12 +100,12 @@ const modules = [
   'terminal',
   'wire',
 ].map((folder) => `test/${folder}/**/*.test.ts`)
-/** Of what `npm run executables` builds; `.ci/run` names it. */
+/** Excludes the tests of executables, unless SVCCTL_EXECUTABLE names one, as in `.ci/run`. */
 const executables = process.env.SVCCTL_EXECUTABLE === undefined ? ['test/executable/**'] : []
 
 /**
- * Has each `import('…')` of the sources ask Vite's module runner once. The runner walks through all importers of a module each time
- * that it is asked, where Node looks into a table: a line imports some fifty modules so.
+ * Makes each `import('…')` of the sources ask Vite's module runner only once. The runner visits all importers of a module for each
+ * import, whereas Node looks into a table, and a line imports some fifty modules in this way.
  */
 const importOnce = {
   name: 'import-once',
@@ -116,9 +119,9 @@ const importOnce = {
   },
 }
 
-/** A part of the tests that can be run alone: `npm test -- --project line`. */
+/** Creates a project, a part of the tests that can run by itself: `npm test -- --project line`. */
 const createProject = (name: string, include: string[], exclude: string[] = []) => ({
-  // What the bundler puts in: lines in the process of a test run the sources.
+  // The bundler's definitions, because lines in the process of a test run the sources.
   plugins: [importOnce, packedFiles],
   define: { SVCCTL_VERSION: JSON.stringify(version), SVCCTL_BUGS: JSON.stringify(bugs.url) },
   test: {
@@ -129,9 +132,9 @@ const createProject = (name: string, include: string[], exclude: string[] = []) 
     // Without this, Vitest loads each style sheet as an empty text, and pages are tested without their style.
     css: true,
     pool: 'forks' as const,
-    // What lines make is soon garbage, and is copied where there is little room for the young.
+    // Objects of a line soon become garbage. In a small young generation, V8 would copy them.
     execArgv: ['--require', join(import.meta.dirname, 'measured.cjs'), '--max-semi-space-size=64'],
-    // Files share the modules that they load: what a line remembers is in its `Io`.
+    // Files share the modules that they load; the state of a line is in its `Io`.
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,

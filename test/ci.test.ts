@@ -1,14 +1,14 @@
-/** `.ci/run`, with programs in place of npm and apt-get that only write down what they are asked to do. */
+/** Tests `.ci/run` with replacements for npm and apt-get that only record their calls. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder } from './support/program.js'
+import { createFolder } from './support/program.js'
 import { writeScript } from './support/shell.js'
-import { started } from './support/starting.js'
+import { runProgram } from './support/starting.js'
 
 const root = join(import.meta.dirname, '..')
-const driven = [
+const drivenPrograms = [
   'git',
   'zsh',
   'fish',
@@ -21,15 +21,15 @@ const driven = [
   'ansible-playbook',
 ]
 
-/** What Debian calls the packages of those with another name. */
-const packages: Readonly<Record<string, string>> = {
+/** Debian's names of packages that differ from the name of the program. */
+const packageNames: Readonly<Record<string, string>> = {
   xz: 'xz-utils',
   'ansible-playbook': 'ansible-core',
 }
 
-/** What it runs where only these of the programs that tests drive are there, in order. */
-const run = async (there: readonly string[]): Promise<readonly string[]> => {
-  const bin = folder()
+/** Runs `.ci/run` on a machine that has only these programs. Returns its calls of npm and apt-get in order. */
+const listCommands = async (there: readonly string[]): Promise<readonly string[]> => {
+  const bin = createFolder()
   const asked = join(bin, 'asked')
   for (const name of ['bash', 'env', 'dirname', 'awk', 'sed', 'tr', 'timeout'])
     symlinkSync(
@@ -41,26 +41,28 @@ const run = async (there: readonly string[]): Promise<readonly string[]> => {
     writeScript(join(bin, name), `echo ${name} "$@" >>${asked}`)
   writeScript(join(bin, 'id'), 'echo 0')
   writeScript(join(bin, 'uname'), 'echo any')
-  const ran = await started(join(root, '.ci/run'), [], { cwd: bin, env: { PATH: bin } })
+  const ran = await runProgram(join(root, '.ci/run'), [], { cwd: bin, env: { PATH: bin } })
   expect([ran.code, ran.stderr.toString()]).toEqual([0, ''])
   return existsSync(asked) ? readFileSync(asked, 'utf8').trimEnd().split('\n') : []
 }
 
 describe('.ci/run', () => {
   it("installs once, by the README's command, and tests last", async () => {
-    const asked = await run(driven)
+    const asked = await listCommands(drivenPrograms)
     expect(asked.slice(0, 1)).toEqual(['npm ci'])
     expect(asked.filter((line) => /^npm (?:ci|i|install)\b/.test(line))).toEqual(['npm ci'])
     expect(asked.at(-1)).toBe('npm test')
   })
 
   it('installs the packages of the programs that tests drive, where they are absent', async () => {
-    const [, install] = await run([])
+    const [, install] = await listCommands([])
     expect(install?.split(' ').filter((word) => !word.startsWith('-'))).toEqual([
       'apt-get',
       'install',
-      ...driven.map((name) => packages[name] ?? name),
+      ...drivenPrograms.map((name) => packageNames[name] ?? name),
     ])
-    expect((await run(driven.filter((name) => name !== 'fish')))[1]).toMatch(/ fish$/)
+    expect((await listCommands(drivenPrograms.filter((name) => name !== 'fish')))[1]).toMatch(
+      / fish$/,
+    )
   })
 })

@@ -7,23 +7,28 @@ import { canRecordJournal, getCommandName } from '../src/engine/command/derive.j
 import type { Command } from '../src/engine/command/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './engine/work/header.js'
-import { clean, configuration, copyConfiguration, folder } from './support/program.js'
-import { sampleFiles, sampleJournal, samplePlans } from './support/sample-files.js'
+import {
+  copyConfiguration,
+  createConfiguration,
+  createFolder,
+  getCleanEnv,
+} from './support/program.js'
+import { buildSampleJournal, sampleFiles, writeSamplePlans } from './support/sample-files.js'
 import { openScreen } from './support/screen.js'
-import { absentIn, pathToLines, runLine } from './support/shell.js'
+import { createLinePath, findMissingPrograms, runLine } from './support/shell.js'
 import { startLine, svcctl } from './support/within.js'
 
 const commands = await loadAllCommands()
 const token = 'sandbox-root-token'
 
-const path = await pathToLines()
+const path = await createLinePath()
 
-// An example writes the words of an instance, which must not be there.
+// One example writes this vocabulary file, so it must not exist before.
 const { 'words.yml': _, ...files } = sampleFiles
 
-const workplace = (): string => {
-  const cwd = folder()
-  const part = sampleJournal(shared.url)
+const createWorkFolder = (): string => {
+  const cwd = createFolder()
+  const part = buildSampleJournal(sharedSandbox.url)
   const parts = { 'part-1.ndjson': part, 'part-2.ndjson': part }
   for (const [name, text] of Object.entries({ ...files, ...parts })) {
     mkdirSync(join(cwd, name, '..'), { recursive: true })
@@ -33,116 +38,116 @@ const workplace = (): string => {
 }
 
 /** Examples of these areas are about the configuration, not the instance. */
-const ofProfiles = new Set(['alias', 'auth', 'profile', 'audit', 'journal', 'extend'])
+const profileAreas = new Set(['alias', 'auth', 'profile', 'audit', 'journal', 'extend'])
 
-/** The instance of all lines that only read. */
-let asked: Sandbox
-let shared: Sandbox
-let signedIn: string
+/** The instance that serves all lines that only read. */
+let readSandbox: Sandbox
+let sharedSandbox: Sandbox
+let signedInConfig: string
 
-/** The instance of those examples, and a configuration with the profiles that they name. */
+/** Starts the shared instances, and creates a configuration with the profiles that these examples name. */
 beforeAll(async () => {
-  asked = await startSandbox({ stateDir: folder() })
-  shared = await startSandbox({ stateDir: folder() })
-  signedIn = configuration()
+  readSandbox = await startSandbox({ stateDir: createFolder() })
+  sharedSandbox = await startSandbox({ stateDir: createFolder() })
+  signedInConfig = createConfiguration()
   const run = (args: readonly string[]) =>
-    svcctl(args, { env: { SVC_CONFIG_DIR: signedIn }, input: `${token}\n` })
+    svcctl(args, { env: { SVC_CONFIG_DIR: signedInConfig }, input: `${token}\n` })
   for (const name of ['default', 'staging'])
-    await run(['auth', 'login', name, '--base-url', shared.url, '--token-stdin'])
-  await run(['profile', 'set', 'default', '--audit-log', join(signedIn, 'audit.ndjson')])
+    await run(['auth', 'login', name, '--base-url', sharedSandbox.url, '--token-stdin'])
+  await run(['profile', 'set', 'default', '--audit-log', join(signedInConfig, 'audit.ndjson')])
   await run(['auth', 'switch', 'default'])
   for (const name of ['stuck', 'idle']) await run(['alias', 'set', name, 'jobs list'])
-  writeFileSync(join(signedIn, 'daily.yml'), files['daily.yml'] ?? '')
-  await run(['extend', 'add', join(signedIn, 'daily.yml')])
-  const journals = join(signedIn, 'state', 'runs')
+  writeFileSync(join(signedInConfig, 'daily.yml'), files['daily.yml'] ?? '')
+  await run(['extend', 'add', join(signedInConfig, 'daily.yml')])
+  const journals = join(signedInConfig, 'state', 'runs')
   mkdirSync(journals, { recursive: true })
-  writeFileSync(join(journals, `1-${header.id}.ndjson`), sampleJournal(shared.url))
-  samplePlans(signedIn, shared.url, new Date(), 'default')
-  // The last write, which is undone.
+  writeFileSync(join(journals, `1-${header.id}.ndjson`), buildSampleJournal(sharedSandbox.url))
+  writeSamplePlans(signedInConfig, sharedSandbox.url, new Date(), 'default')
+  // The last write, which an example undoes.
   await run(['runners', 'pause', '7'])
 })
-afterAll(() => Promise.all([asked.close(), shared.close()]))
+afterAll(() => Promise.all([readSandbox.close(), sharedSandbox.close()]))
 
-/** What the environment of a command holds beside the instance. */
-const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Further variables of single commands. */
+const extraVariables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'jobs current': { SVC_JOB_TOKEN: 'sandbox-job-token' },
   'jobs agents': { SVC_JOB_TOKEN: 'sandbox-job-token' },
   api: { SVC_PROJECT: 'platform/app' },
 }
 
-const environment = (area: string, name: string, url: string): Record<string, string> => ({
-  ...clean(),
-  // The completion is installed in the home folder.
-  HOME: folder(),
+const createEnv = (area: string, name: string, url: string): Record<string, string> => ({
+  ...getCleanEnv(),
+  // Completions are installed in the home folder.
+  HOME: createFolder(),
   PATH: path,
-  ...(ofProfiles.has(area)
-    ? { SVC_CONFIG_DIR: copyConfiguration(signedIn) }
+  ...(profileAreas.has(area)
+    ? { SVC_CONFIG_DIR: copyConfiguration(signedInConfig) }
     : {
-        SVC_CONFIG_DIR: configuration(),
+        SVC_CONFIG_DIR: createConfiguration(),
         SVC_BASE_URL: url,
         SVC_TOKEN: token,
       }),
-  ...special[name],
+  ...extraVariables[name],
 })
 
-/** Addresses that stand for an instance. */
-const elsewhere = /https:\/\/(svc|staging)\.example/
+/** Addresses that examples show as that of an instance. */
+const instanceAddress = /https:\/\/(svc|staging)\.example/
 
-type Place = ReturnType<typeof placeOf>
+type Place = ReturnType<typeof createPlace>
 
-/** Where an example is run, and as whom. */
-const placeOf = (sandbox: Sandbox, area: string, name: string) => ({
-  cwd: workplace(),
-  env: environment(area, name, sandbox.url),
+/** Creates the folder and the variables of an example. */
+const createPlace = (sandbox: Sandbox, area: string, name: string) => ({
+  cwd: createWorkFolder(),
+  env: createEnv(area, name, sandbox.url),
 })
 
 const run = (sandbox: Sandbox, how: Place, written: string) =>
-  runLine(`svcctl ${written.replace(elsewhere, sandbox.url)}`, {
+  runLine(`svcctl ${written.replace(instanceAddress, sandbox.url)}`, {
     ...how,
     shell: ['bash', '-o', 'pipefail'],
   })
 
-/** Whether a line of a command writes by requests of its own, and only so. */
-const writesBy = (command: Command, line: string): boolean =>
+/** True if all writes of a line are requests of the command itself, which its journal records. */
+const isJournaledWrite = (command: Command, line: string): boolean =>
   canRecordJournal(command) &&
   Object.values(command.endpoints).length > 0 &&
   Object.values(command.endpoints).every((one) => writes(one) && one.ownDryRun !== true) &&
   !/--(?:curl|dry-run|journal|resume-after)\b/.test(line)
 
-/** Whether a line leaves its instance as it is: that of a command that reads, and is piped into no other. */
-const onlyReads = ({ endpoints }: Command, line: string): boolean => {
+/** True if a line leaves its instance unchanged: its command only reads, and the line runs no other command. */
+const isReadOnly = ({ endpoints }: Command, line: string): boolean => {
   const all = Object.values(endpoints)
   return all.length > 0 && !all.some(writes) && !/\bsvcctl\b/.test(line)
 }
 
-/** What a write leaves behind: its journal, by which it is undone, or why it cannot be. */
-const kept = async ({ env, cwd }: Place) => {
+/** Undoes the last run. Returns the number of journals, and the error if the run should have been undoable. */
+const checkUndo = async ({ env, cwd }: Place) => {
   const folder = join(env.SVC_CONFIG_DIR ?? '', 'state', 'runs')
   const journals = existsSync(folder) ? readdirSync(folder).filter((n) => /\.ndjson$/.test(n)) : []
   const { code, stderr } = await svcctl(['journal', 'undo', 'last', '--yes'], { env, cwd })
-  // A certificate goes with its key, and that is not kept.
+  // A certificate is removed together with its key, which is not recorded.
   const partly =
     code === 1 && stderr.startsWith('skipped, because the journal has no previous values: key')
   const undone = code === 0 || partly || (code === 2 && /cannot be undone: [a-z]/.test(stderr))
   return { journals: journals.length, ...(undone ? {} : { undo: stderr }) }
 }
 
-const outcome = async (sandbox: Sandbox, command: Command, line: string) => {
-  const place = placeOf(sandbox, command.area, getCommandName(command))
+const runExample = async (sandbox: Sandbox, command: Command, line: string) => {
+  const place = createPlace(sandbox, command.area, getCommandName(command))
   const { code, stderr } = await run(sandbox, place, line)
-  if (code === 0 && writesBy(command, line)) {
-    written += 1
-    expect({ line, ...(await kept(place)) }).toEqual({ line, journals: 1 })
+  if (code === 0 && isJournaledWrite(command, line)) {
+    writeCount += 1
+    expect({ line, ...(await checkUndo(place)) }).toEqual({ line, journals: 1 })
   }
-  // The embedded instance takes what is documented, and shows every column.
+  // The embedded instance accepts all documented attributes and returns every column.
   const taken = !/did not take|nothing shows that|no record has the field|unknown field/.test(
     stderr,
   )
   return { line, code, taken, ...(code === 0 && taken ? {} : { stderr }) }
 }
 
-const alone = async <T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> => {
-  const sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+const withOwnSandbox = async <T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> => {
+  const sandbox = await startSandbox({ stateDir: createFolder(), speed: Number.POSITIVE_INFINITY })
   try {
     return await work(sandbox)
   } finally {
@@ -150,13 +155,13 @@ const alone = async <T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> => {
   }
 }
 
-/** Those that go on until they are interrupted, and those that ask: run below. */
-const endless = /^sandbox serve/
-const asking = /^auth login --base-url \S+$/
+/** Lines that run until they are interrupted, and lines that prompt; tests below run them. */
+const endlessLine = /^sandbox serve/
+const promptingLine = /^auth login --base-url \S+$/
 
-/** How many examples wrote. */
-let written = 0
-afterAll(() => expect(written).toBeGreaterThan(40))
+/** The number of examples that wrote. */
+let writeCount = 0
+afterAll(() => expect(writeCount).toBeGreaterThan(40))
 
 describe.concurrent('examples of', () => {
   it.for(commands.map((command) => [getCommandName(command), command] as const))(
@@ -164,23 +169,23 @@ describe.concurrent('examples of', () => {
     async ([, command], { skip }) => {
       const absent = new Set<string>()
       for (const line of await loadExamples(command)) {
-        if (endless.test(line) || asking.test(line)) continue
-        const lacking = absentIn(line)
+        if (endlessLine.test(line) || promptingLine.test(line)) continue
+        const lacking = findMissingPrograms(line)
         for (const program of lacking) absent.add(program)
         if (lacking.length > 0) continue
-        const there = ofProfiles.has(command.area)
-          ? shared
-          : onlyReads(command, line)
-            ? asked
+        const there = profileAreas.has(command.area)
+          ? sharedSandbox
+          : isReadOnly(command, line)
+            ? readSandbox
             : undefined
         const ran = await (there === undefined
-          ? alone((sandbox) => outcome(sandbox, command, line))
-          : outcome(there, command, line))
-        // Saying what is wrong is what a check is for.
+          ? withOwnSandbox((sandbox) => runExample(sandbox, command, line))
+          : runExample(there, command, line))
+        // A check reports problems by its exit code.
         if (command.area === 'check') expect(ran.code, line).toBeLessThan(3)
         else expect(ran).toEqual({ line, code: 0, taken: true })
       }
-      // After the lines that can be run.
+      // Skips only after the lines that can run.
       skip(absent.size > 0, `not installed: ${[...absent]}`)
     },
   )
@@ -191,7 +196,7 @@ describe('examples that', () => {
     const serve = commands.find((c) => getCommandName(c) === 'sandbox serve')
     for (const line of serve === undefined ? [] : await loadExamples(serve)) {
       const args = line.replace(/--port \d+/, '--port 0').split(' ')
-      const running = startLine(args, { cwd: workplace() })
+      const running = startLine(args, { cwd: createWorkFolder() })
       const [address] = (await running.said('\n')).split('\n')
       expect((await fetch(`${address}/api/v4/projects`)).status).toBe(200)
       running.kill('SIGINT')
@@ -200,7 +205,7 @@ describe('examples that', () => {
   })
 
   it('ask are answered at a terminal', async () => {
-    await alone(async (sandbox) => {
+    await withOwnSandbox(async (sandbox) => {
       const terminal = openScreen([`auth login --base-url ${sandbox.url}`], {
         env: { SVC_NO_KEYRING: '1' },
       })

@@ -1,21 +1,21 @@
-/** Who may import whom (the design's rooms), and what a start may load before it knows the command. */
+/** Tests which rooms of the source may import which, and what a start may load before the command is known. */
 import { existsSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import {
-  circlesIn,
   sourceFiles as files,
+  findCycles,
   type Import,
-  importsIn,
   isText,
-  nodesOf,
-  statementsOf,
-  targetOf,
-  textOf,
+  listImports,
+  listNodes,
+  parseStatements,
+  readSource,
+  resolveTarget,
 } from './support/source.js'
 
-/** The rooms, lowest first: each imports those before it, and nobody beside it. */
+/** The rooms, lowest first. Each may import those before it, but not those on the same level. */
 const order: readonly (readonly string[])[] = [
   ['errors'],
   ['base'],
@@ -32,11 +32,11 @@ const order: readonly (readonly string[])[] = [
   ['run'],
 ]
 const floor = ['errors', 'base', 'catalogue']
-/** Rooms that take less than what stands below them, and those beside the order. */
+/** Rooms that may import less than everything below them, and rooms outside the order. */
 const only: Readonly<Record<string, readonly string[]>> = {
   start: ['errors', 'base'],
   client: [...floor, 'http'],
-  // What an answer looks like, and where it goes, is known above the commands alone.
+  // Only rooms above the commands know how an answer is printed.
   engine: [...floor, 'http', 'profile', 'vocabulary', 'sandbox', 'client'],
   desired: [...floor, 'http', 'client', 'engine'],
   commands: [
@@ -52,7 +52,7 @@ const only: Readonly<Record<string, readonly string[]>> = {
   ],
   library: [...floor, 'http', 'client', 'profile', 'vocabulary', 'sandbox', 'engine'],
 }
-/** Who else imports a room that not all above it may import. */
+/** The files that may import a room that is not open to all rooms above it. */
 const openTo: Readonly<Record<string, RegExp>> = {
   vocabulary: /^(?:engine|cli|commands|library)\//,
   extension: /^(?:commands\/extend|profile\/extension[\w-]*\.ts)/,
@@ -60,7 +60,7 @@ const openTo: Readonly<Record<string, RegExp>> = {
   desired:
     /^(?:cli\/|commands\/(?:(?:plan|apply)\/|(?:explain|export|export-documents|policy|policy-rules|policy-run)\.ts))/,
 }
-/** The folders of the engine, lowest first: each imports those before it. Its own files put them together. */
+/** The folders of the engine, lowest first. Each may import those before it; the engine's own files put them together. */
 const engineOrder: readonly (readonly string[])[] = [
   ['where', 'work'],
   ['command'],
@@ -73,65 +73,73 @@ const engineOrder: readonly (readonly string[])[] = [
   ['perform'],
   ['targets'],
 ]
-/** What of the engine others import, but for `cli` and `main`, which start it. */
-const engineFor: Readonly<Record<string, RegExp>> = {
+/** The engine's files that other rooms may import, except `cli` and `main`, which start the engine. */
+const engineExports: Readonly<Record<string, RegExp>> = {
   commands: /^engine\/(?:(?:command|where)\/|rows\.ts)/,
   desired: /^engine\/work\//,
   library: /^engine\/journal\/requests\.ts$/,
 }
-/** Commands that write over many objects in a way of their own, on the engine's journal. */
-const journalling =
+/** Commands that write over many objects in a way of their own, with the engine's journal. */
+const journalCommands =
   /^commands\/(?:(?:apply|journal|plan)\/|(?:api-requests|export|members-remove-everywhere|sandbox)\.ts)/
-const forJournals =
+const journalFiles =
   /^engine\/(?:(?:work|journal|journaling|workspace|plan\/stdin)\/|plan\/(?:objects|arguments)\.ts)/
 
-/** Why what is not of the engine may not import this file of it. */
-const engineObjection = (from: string, to: string): string | undefined => {
-  if (roomOf(to) !== 'engine' || roomOf(from) === 'engine') return undefined
-  const allowed = engineFor[roomOf(from)]
+/** Returns why a file outside the engine may not import this file of it, or undefined. */
+const findEngineViolation = (from: string, to: string): string | undefined => {
+  if (getRoom(to) !== 'engine' || getRoom(from) === 'engine') return undefined
+  const allowed = engineExports[getRoom(from)]
   const open =
-    allowed === undefined || allowed.test(to) || (journalling.test(from) && forJournals.test(to))
-  return open ? undefined : `${to} is not for ${roomOf(from)}`
+    allowed === undefined ||
+    allowed.test(to) ||
+    (journalCommands.test(from) && journalFiles.test(to))
+  return open ? undefined : `${to} is not for ${getRoom(from)}`
 }
 
-const roomOf = (file: string): string => file.split('/')[0]?.replace(/\.ts$/, '') ?? ''
-const rankOf = (room: string): number => order.findIndex((rooms) => rooms.includes(room))
+const getRoom = (file: string): string => file.split('/')[0]?.replace(/\.ts$/, '') ?? ''
+const getRank = (room: string): number => order.findIndex((rooms) => rooms.includes(room))
 
-const below = (here: string, there: string): boolean =>
-  only[here]?.includes(there) ?? (rankOf(there) >= 0 && rankOf(there) < rankOf(here))
+const isBelow = (here: string, there: string): boolean =>
+  only[here]?.includes(there) ?? (getRank(there) >= 0 && getRank(there) < getRank(here))
 
-/** Why an import between two rooms is wrong; undefined where it is right. */
-const objection = (from: string, to: string, how: Omit<Import, 'target'>): string | undefined => {
-  const [here, there] = [roomOf(from), roomOf(to)]
+/** Returns why an import between two rooms is wrong, or undefined if it is right. */
+const findViolation = (
+  from: string,
+  to: string,
+  how: Omit<Import, 'target'>,
+): string | undefined => {
+  const [here, there] = [getRoom(from), getRoom(to)]
   if (here === there) return undefined
-  if (only[here] === undefined && rankOf(here) < 0) return `${here} is no room of the design`
-  if (!below(here, there)) return `${there} does not stand below ${here}`
-  const inside = engineObjection(from, to)
+  if (only[here] === undefined && getRank(here) < 0) return `${here} is no room of the design`
+  if (!isBelow(here, there)) return `${there} does not stand below ${here}`
+  const inside = findEngineViolation(from, to)
   if (inside !== undefined) return inside
   if (openTo[there]?.test(from) === false) return `${from} is not among those who import ${there}`
   if (there === 'sandbox' && !how.dynamic && !how.type) return `${there} is loaded by import() only`
   return undefined
 }
 
-const sources = new Map(files.map((file) => [file, importsIn(textOf(file), file)]))
+const sources = new Map(files.map((file) => [file, listImports(readSource(file), file)]))
 
-const offences = (check: (from: string, to: string, how: Import) => string | undefined): string[] =>
+const listViolations = (
+  check: (from: string, to: string, how: Import) => string | undefined,
+): string[] =>
   [...sources].flatMap(([from, imports]) =>
     imports.flatMap((how) => {
-      const wrong = check(from, targetOf(from, how), how)
+      const wrong = check(from, resolveTarget(from, how), how)
       return wrong === undefined ? [] : [`${from} → ${how.target}: ${wrong}`]
     }),
   )
 
-/** What is loaded with these files, and with what they import: other files, and packages. */
-const loadedWith = (...entries: readonly string[]) => {
+/** Lists all files and packages that are loaded with these files, directly or indirectly. */
+const listLoaded = (...entries: readonly string[]) => {
   const seen = new Set(entries)
   const packages = new Set<string>()
   const builtins = new Set<string>()
   for (const file of seen)
     for (const how of sources.get(file) ?? []) {
       if (how.type || how.dynamic) continue
-      const target = targetOf(file, how)
+      const target = resolveTarget(file, how)
       if (how.target.startsWith('.')) seen.add(target)
       else (target.startsWith('node:') ? builtins : packages).add(target)
     }
@@ -142,15 +150,15 @@ const loadedWith = (...entries: readonly string[]) => {
   }
 }
 
-/** A page of the guide, which is text. */
+/** True for a page of the guide, which is imported as text. */
 const isTextModule = (target: string): boolean => target.endsWith('?raw')
 
 describe('the rooms of src', () => {
   it('import only those they may', () => {
     expect(
-      offences((from, to, how) =>
+      listViolations((from, to, how) =>
         how.target.startsWith('.') && !isTextModule(how.target)
-          ? objection(from, to, how)
+          ? findViolation(from, to, how)
           : undefined,
       ),
     ).toEqual([])
@@ -158,29 +166,29 @@ describe('the rooms of src', () => {
 
   it('are all in the order, or beside it', () => {
     expect(files.length).toBeGreaterThan(300)
-    const rooms = [...new Set(files.map(roomOf))]
-    expect(rooms.filter((room) => rankOf(room) < 0 && only[room] === undefined)).toEqual([])
+    const rooms = [...new Set(files.map(getRoom))]
+    expect(rooms.filter((room) => getRank(room) < 0 && only[room] === undefined)).toEqual([])
   })
 
   it('have no circle of files, not even of types', () => {
     const edges = new Map(
-      [...sources].map(([file, imports]) => [file, imports.map((how) => targetOf(file, how))]),
+      [...sources].map(([file, imports]) => [file, imports.map((how) => resolveTarget(file, how))]),
     )
-    expect(circlesIn(edges)).toEqual([])
+    expect(findCycles(edges)).toEqual([])
   })
 
   it('form no circle of folders beside each other', () => {
     const folders = new Map<string, string[]>()
     for (const [file, imports] of sources)
       for (const how of imports) {
-        const [from, to] = [dirname(file), dirname(targetOf(file, how))]
-        // A folder and what is inside it are one piece.
+        const [from, to] = [dirname(file), dirname(resolveTarget(file, how))]
+        // A folder and its subfolders count as one.
         const one = `${to}/`.startsWith(`${from}/`) || `${from}/`.startsWith(`${to}/`)
-        if (how.target.startsWith('.') && roomOf(from) === roomOf(to) && !one)
+        if (how.target.startsWith('.') && getRoom(from) === getRoom(to) && !one)
           folders.set(from, [...(folders.get(from) ?? []), to])
       }
     expect(folders.size).toBeGreaterThan(20)
-    expect(circlesIn(folders)).toEqual([])
+    expect(findCycles(folders)).toEqual([])
   })
 
   it('have an order in the engine', () => {
@@ -192,7 +200,7 @@ describe('the rooms of src', () => {
     expect(inner.length).toBeGreaterThan(50)
     expect(inner.filter((file) => placeOf(file) === undefined)).toEqual([])
     expect(
-      offences((from, to) => {
+      listViolations((from, to) => {
         const [here, there] = [placeOf(from), placeOf(to)]
         if (here === undefined || there === undefined || here[0] === there[0]) return undefined
         return there[1] < here[1] ? undefined : `${there[0]} does not stand before ${here[0]}`
@@ -202,7 +210,7 @@ describe('the rooms of src', () => {
 
   it('name what they load by a text that this test can read', () => {
     const computed = files.flatMap((file) =>
-      [...nodesOf(statementsOf(textOf(file), file))].flatMap((node) =>
+      [...listNodes(parseStatements(readSource(file), file))].flatMap((node) =>
         node.type === 'ImportExpression' && !isText(node.source) ? [file] : [],
       ),
     )
@@ -211,7 +219,7 @@ describe('the rooms of src', () => {
 
   it('name files that exist, with the extension that Node wants', () => {
     expect(
-      offences((_, to, how) => {
+      listViolations((_, to, how) => {
         if (!how.target.startsWith('.') || isTextModule(how.target)) return undefined
         if (how.target.endsWith('.json')) return existsSync(`src/${to}`) ? undefined : 'is no file'
         if (!how.target.endsWith('.js')) return 'ends in .js'
@@ -222,13 +230,13 @@ describe('the rooms of src', () => {
 
   it('use only typebox in the catalogue, nothing in errors, and node: for what Node brings', () => {
     expect(
-      offences((from, to, how) => {
+      listViolations((from, to, how) => {
         if (how.target.startsWith('.')) return undefined
         if (!to.startsWith('node:') && builtinModules.includes(to)) return 'is written with node:'
-        if (roomOf(from) === 'errors') return 'errors imports nothing'
-        // Texts that an instance refuses are checked as Node reads them: certificates, domains.
+        if (getRoom(from) === 'errors') return 'errors imports nothing'
+        // The file checks certificates and domains with Node's own parsers.
         const parses = from === 'catalogue/refusals.ts' && /^node:(?:crypto|url)$/.test(to)
-        const foreign = roomOf(from) === 'catalogue' && !/^typebox(\/|$)/.test(to)
+        const foreign = getRoom(from) === 'catalogue' && !/^typebox(\/|$)/.test(to)
         if (foreign && !parses) return 'only typebox'
         return undefined
       }),
@@ -236,14 +244,14 @@ describe('the rooms of src', () => {
   })
 
   it('load no heavy library before the command is known', () => {
-    // A few kilobytes each, and every request or every mistake needs them.
+    // These are a few kilobytes each, and every request or every mistake needs them.
     const light = ['commander', 'fastest-levenshtein', 'http-link-header']
-    const { packages } = loadedWith('main.ts', 'answer/execute.ts', 'cli/tab.ts')
+    const { packages } = listLoaded('main.ts', 'answer/execute.ts', 'cli/tab.ts')
     expect(packages.filter((name) => !light.includes(name))).toEqual([])
   })
 
   it('load for a request no part of Node that costs milliseconds', () => {
-    const { builtins } = loadedWith('main.ts', 'answer/execute.ts', 'cli/tab.ts')
+    const { builtins } = listLoaded('main.ts', 'answer/execute.ts', 'cli/tab.ts')
     expect(builtins).toContain('node:fs')
     const slow = /^node:(?:child_process|crypto|fs\/promises|https?|readline|tls|worker)/
     expect(builtins.filter((name) => slow.test(name))).toEqual([])
@@ -252,9 +260,9 @@ describe('the rooms of src', () => {
   it('load for help nothing that sends, shows records or knows profiles', () => {
     const words =
       /^(?:main|errors|engine\/plan\/line)\.ts$|^(?:base|catalogue|commands|terminal|engine\/command|cli\/(?:words|help))\//
-    // Tables without anything behind them, since flags say what is in them; and what tells whether a vocabulary is in force.
+    // These are tables without further imports: texts of flags need them, and so does the check for a vocabulary.
     const light = ['client/defaults.ts', 'profile/paths.ts']
-    const { files: all, packages } = loadedWith('main.ts')
+    const { files: all, packages } = listLoaded('main.ts')
     expect(all.filter((file) => !words.test(file) && !light.includes(file))).toEqual([])
     expect(all).toContain('cli/words/tree.ts')
     expect(packages).toEqual(['commander'])
@@ -262,14 +270,14 @@ describe('the rooms of src', () => {
 
   it('load the declared state only when a command runs', () => {
     const commands = sources.get('commands/index.ts')?.filter(({ dynamic }) => dynamic) ?? []
-    const entries = commands.map((how) => targetOf('commands/index.ts', how))
+    const entries = commands.map((how) => resolveTarget('commands/index.ts', how))
     expect(entries).toContain('commands/declared.ts')
-    const { files: all } = loadedWith(...entries)
-    expect(all.filter((file) => roomOf(file) === 'desired')).toEqual([])
+    const { files: all } = listLoaded(...entries)
+    expect(all.filter((file) => getRoom(file) === 'desired')).toEqual([])
   })
 
   it('load nothing that sends for what completion has kept', () => {
-    const { files: all } = loadedWith('cli/tab.ts')
+    const { files: all } = listLoaded('cli/tab.ts')
     expect(all).toContain('profile/session.ts')
     expect(
       all.filter((file) =>
@@ -281,27 +289,29 @@ describe('the rooms of src', () => {
 
 describe('flags of V8', () => {
   it('are set in one file, which is the program’s', () => {
-    const set = files.filter((file) => /\bsetFlagsFromString\b/.test(withoutComments(textOf(file))))
+    const set = files.filter((file) =>
+      /\bsetFlagsFromString\b/.test(removeComments(readSource(file))),
+    )
     expect(set).toEqual(['engine/instance/v8.ts'])
   })
 })
 
-/** What starts a program, or has one started. */
-const starting =
+/** Modules that can start a program. */
+const startsPrograms =
   /^(?:node:)?(?:child_process|cluster)$|^(?:execa|cross-spawn|open|shelljs|nano-spawn|tinyexec|zx)(?:\/|$)/
-const within = /\bprocess\s*(?:\?\.|\.)\s*(?:execve|binding|dlopen)\b|'node:process'/
+const processAccess = /\bprocess\s*(?:\?\.|\.)\s*(?:execve|binding|dlopen)\b|'node:process'/
 
 describe('programs', () => {
   it('are started in one place, which makes what they see of the environment', () => {
     const starts = [...sources].filter(([, imports]) =>
-      imports.some(({ target, type }) => !type && starting.test(target)),
+      imports.some(({ target, type }) => !type && startsPrograms.test(target)),
     )
     expect(starts.map(([file]) => file)).toEqual(['base/processes.ts'])
-    expect(files.filter((file) => within.test(withoutComments(textOf(file))))).toEqual([])
-    expect(textOf('base/processes.ts')).not.toMatch(/export const createEnvironment/)
+    expect(files.filter((file) => processAccess.test(removeComments(readSource(file))))).toEqual([])
+    expect(readSource('base/processes.ts')).not.toMatch(/export const createEnvironment/)
   })
   it('there get no other: none is handed on, and none is inherited', () => {
-    const text = withoutComments(textOf('base/processes.ts'))
+    const text = removeComments(readSource('base/processes.ts'))
     const calls = [...text.matchAll(/\b(?:spawn|execFile|execa)\(/g)]
     expect(calls).toHaveLength(3)
     expect([...text.matchAll(/createEnvironment\(/g)]).toHaveLength(calls.length)
@@ -309,16 +319,18 @@ describe('programs', () => {
   })
 })
 
-/** How a file could reach a terminal past the room that knows its manners. */
-const doors =
+/** Ways to reach a terminal without the room `terminal`. */
+const streamAccess =
   /\bprocess\s*(?:\?\.|\.)\s*std(?:out|err|in)\b|\{[^{}]*\bstd(?:out|err|in)\b[^{}]*\}\s*=\s*process\b|\bconsole\s*\.|\bwriteSync\(\s*[12]\b|'node:(?:process|console)'/
-const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+const removeComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 
 describe('standard streams', () => {
-  const outside = files.filter((file) => roomOf(file) !== 'terminal' && file !== 'base/io.ts')
+  const outside = files.filter((file) => getRoom(file) !== 'terminal' && file !== 'base/io.ts')
   it('are touched by terminal/ alone, by way of a line’s Io', () => {
     expect(outside.length).toBeGreaterThan(100)
-    expect(outside.filter((file) => doors.test(withoutComments(textOf(file))))).toEqual([])
+    expect(outside.filter((file) => streamAccess.test(removeComments(readSource(file))))).toEqual(
+      [],
+    )
   })
   it.each([
     "process.stdout.write('x')",
@@ -327,17 +339,17 @@ describe('standard streams', () => {
     "console.error('x')",
     "writeSync(2, 'x')",
     "import { stdout } from 'node:process'",
-  ])('would be found: %s', (line) => expect(doors.test(line)).toBe(true))
+  ])('would be found: %s', (line) => expect(streamAccess.test(line)).toBe(true))
 })
 
 describe('the process', () => {
-  /** What a line has of its process, which comes to it as an `Io`. */
+  /** Access to the process that code must make through `Io` instead. */
   const reads =
     /\bprocess\s*(?:\?\.|\.)\s*(?:argv|env|exitCode|exit|on|once|off|removeListener|cwd|chdir)\b|\}\s*=\s*process\b(?!\.)/
   it('is read in base/io.ts and start/ alone', () => {
-    const outside = files.filter((file) => roomOf(file) !== 'start' && file !== 'base/io.ts')
+    const outside = files.filter((file) => getRoom(file) !== 'start' && file !== 'base/io.ts')
     expect(outside.length).toBeGreaterThan(300)
-    expect(outside.filter((file) => reads.test(withoutComments(textOf(file))))).toEqual([])
+    expect(outside.filter((file) => reads.test(removeComments(readSource(file))))).toEqual([])
   })
   it.each(['process.env.HOME', 'const { env } = process', "process.on('exit', end)"])(
     'would be found: %s',
@@ -363,7 +375,7 @@ describe('the check itself', () => {
       "import o = require('./o.js')",
       "import type P = require('./p.js')",
     ].join('\n')
-    expect(importsIn(text).map((i) => `${i.target}${i.type ? ' type' : ''}`)).toEqual([
+    expect(listImports(text).map((i) => `${i.target}${i.type ? ' type' : ''}`)).toEqual([
       './a.js',
       './b.js',
       './c.js',
@@ -380,7 +392,7 @@ describe('the check itself', () => {
       './o.js',
       './p.js type',
     ])
-    expect(importsIn(text).filter(({ dynamic }) => dynamic)).toHaveLength(1)
+    expect(listImports(text).filter(({ dynamic }) => dynamic)).toHaveLength(1)
   })
 
   it('finds circles, each once, and nothing beside them', () => {
@@ -392,7 +404,7 @@ describe('the check itself', () => {
       ['e', ['d', 'f']],
       ['f', []],
     ])
-    expect(circlesIn(edges)).toEqual([
+    expect(findCycles(edges)).toEqual([
       ['a', 'b', 'c'],
       ['d', 'e'],
     ])
@@ -428,7 +440,9 @@ describe('the check itself', () => {
     ['library/sandbox.ts', 'sandbox/index.ts', 'static'],
     ['elsewhere/a.ts', 'errors.ts', 'static'],
   ])('refuses %s → %s (%s)', (from, to, how) => {
-    expect(objection(from, to, { type: how === 'type', dynamic: how === 'dynamic' })).toBeDefined()
+    expect(
+      findViolation(from, to, { type: how === 'type', dynamic: how === 'dynamic' }),
+    ).toBeDefined()
   })
 
   it.each([
@@ -448,7 +462,7 @@ describe('the check itself', () => {
     ['main.ts', 'engine/run.ts', 'static'],
   ])('allows %s → %s (%s)', (from, to, how) => {
     expect(
-      objection(from, to, { type: how === 'type', dynamic: how === 'dynamic' }),
+      findViolation(from, to, { type: how === 'type', dynamic: how === 'dynamic' }),
     ).toBeUndefined()
   })
 })

@@ -1,52 +1,54 @@
-/** README files name only what there is, and their commands run as they stand. */
+/** Tests that README files name only files that exist, and that their commands run as written. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
-import { blocksOf, pages, textOf } from './support/pages.js'
-import { configuration, folder } from './support/program.js'
-import { absentIn, type InShell, inShell, runLine } from './support/shell.js'
+import { listCodeBlocks, pages, readPage } from './support/pages.js'
+import { createConfiguration, createFolder } from './support/program.js'
+import { findMissingPrograms, runInShell, runLine, type ShellOptions } from './support/shell.js'
 
 const root = join(import.meta.dirname, '..')
 /** Documents that name files of the repository, each from its own folder. */
-const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
+const roomReadmes = readdirSync(join(root, 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => `src/${name}/README.md`)
   .filter((path) => existsSync(join(root, path)))
-const documents = ['src/README.md', '.github/CONTRIBUTING.md', ...rooms]
-const pathsIn = (document: string): string[] => {
+const documents = ['src/README.md', '.github/CONTRIBUTING.md', ...roomReadmes]
+const listPaths = (document: string): string[] => {
   const text = readFileSync(join(root, document), 'utf8')
   const found = text.matchAll(/`([\w./-]+\/[\w./-]*|[\w-]+\.(?:ts|md))`/g)
   return [...new Set([...found].map(([, path]) => path ?? ''))]
 }
 
 it.each(documents.slice(0, 2))('%s shows the way', (document) => {
-  expect(pathsIn(document).length).toBeGreaterThan(20)
+  expect(listPaths(document).length).toBeGreaterThan(20)
 })
 
 it('has a page in each room with rules of its own', () => {
-  expect(rooms.length).toBeGreaterThan(8)
+  expect(roomReadmes.length).toBeGreaterThan(8)
 })
 
 describe.each(documents)('%s', (document) => {
-  it.each(pathsIn(document))('names %s, which exists', (path) => {
+  it.each(listPaths(document))('names %s, which exists', (path) => {
     const from = path === '.ci/run' ? root : join(root, dirname(document))
     expect(existsSync(join(from, path))).toBe(true)
   })
 })
 
-/** The block of commands with this line in it. */
-const block = (line: string): string => {
-  const found = blocksOf('sh').find((lines) => lines.includes(line))
+/** Finds the block of commands that contains a line. */
+const findBlock = (line: string): string => {
+  const found = listCodeBlocks('sh').find((lines) => lines.includes(line))
   if (found === undefined) throw new Error(`no page has a block with "${line}"`)
   return found
 }
 
-/** What it takes to run on an embedded instance that is kept from line to line. */
-const onSandbox = () => ({ env: { SVC_SANDBOX: '1', SVC_CONFIG_DIR: configuration() } })
+/** Creates the options to run lines on one embedded instance, which is kept between them. */
+const createSandboxOptions = () => ({
+  env: { SVC_SANDBOX: '1', SVC_CONFIG_DIR: createConfiguration() },
+})
 
 /** Runs each line by itself, without its comment, until one fails. */
-const runAll = async (lines: string, how: InShell) => {
+const runLines = async (lines: string, how: ShellOptions) => {
   let stdout = ''
   for (const line of lines.trimEnd().split('\n')) {
     const ran = await runLine(line.replace(/ +# .*/, ''), how)
@@ -56,8 +58,8 @@ const runAll = async (lines: string, how: InShell) => {
   return { code: 0, stdout, stderr: '' }
 }
 
-/** What the README shows first, each block by its first line. */
-const better = [
+/** The first blocks of the README, each by its first line. */
+const firstBlocks = [
   'svcctl overview',
   'svcctl overview -o html --to overview.html',
   'svcctl runners pause --instance --select status=offline --dry-run',
@@ -69,18 +71,18 @@ const better = [
 describe('README.md', () => {
   let sandbox: Sandbox
   beforeAll(async () => {
-    sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+    sandbox = await startSandbox({ stateDir: createFolder(), speed: Number.POSITIVE_INFINITY })
   })
   afterAll(() => sandbox.close())
 
   it('has these blocks of commands, each run below, by .ci/run, or as a recipe', () => {
     const firsts = (page: string): readonly (string | undefined)[] =>
-      blocksOf('sh', [page]).map((lines) => lines.split('\n')[0]?.replace(/ {2,}.*/, ''))
+      listCodeBlocks('sh', [page]).map((lines) => lines.split('\n')[0]?.replace(/ {2,}.*/, ''))
     const others = pages.filter((page) => !page.endsWith('recipes.md'))
     expect(others.flatMap(firsts)).toEqual([
       'npm ci && node bin/svcctl.js runners list --instance --sandbox',
       'npm ci && npm test',
-      ...better,
+      ...firstBlocks,
       'npm pack && npm install -g ./svcctl-*.tgz',
       'export SVC_SANDBOX=1',
       'unset SVC_SANDBOX',
@@ -111,15 +113,15 @@ describe('README.md', () => {
   })
 
   it('does better what it says, as it stands', async ({ skip }) => {
-    const absent = absentIn(better.map(block).join(''))
+    const absent = findMissingPrograms(firstBlocks.map(findBlock).join(''))
     skip(absent.length > 0, `not installed: ${absent}`)
-    const cwd = folder()
+    const cwd = createFolder()
     mkdirSync(join(cwd, 'ci'))
     for (const name of ['.gitlab-ci.yml', 'ci/deploy.yml'])
       writeFileSync(join(cwd, name), 'build:\n  script: [make]\n')
-    const { env } = onSandbox()
-    for (const line of better) {
-      const { code, stderr } = await runAll(block(line), { env, cwd })
+    const { env } = createSandboxOptions()
+    for (const line of firstBlocks) {
+      const { code, stderr } = await runLines(findBlock(line), { env, cwd })
       expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({
         line,
         code: 0,
@@ -131,7 +133,7 @@ describe('README.md', () => {
   })
 
   it('leads to every page of the guide, and to nothing that is not there', () => {
-    const links = [...textOf('README.md').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
+    const links = [...readPage('README.md').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(
       ([, path = '']) => path,
     )
     for (const path of links) expect([path, existsSync(join(root, path))]).toEqual([path, true])
@@ -139,40 +141,40 @@ describe('README.md', () => {
   })
 
   it('tries everything on the embedded instance', async ({ skip }) => {
-    const lines = block('mr rebase')
-    skip(absentIn(lines).length > 0, `not installed: ${absentIn(lines)}`)
-    const ran = await inShell(lines)
+    const lines = findBlock('mr rebase')
+    skip(findMissingPrograms(lines).length > 0, `not installed: ${findMissingPrograms(lines)}`)
+    const ran = await runInShell(lines)
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^platform\/app$/m)
   })
 
   it('chooses records', async () => {
-    const ran = await runAll(block('# and: silent'), onSandbox())
+    const ran = await runLines(findBlock('# and: silent'), createSandboxOptions())
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^platform\/app!4\topened/m)
     expect(ran.stdout).toMatch(/\towner\t/)
   })
 
   it('filters JSON', async () => {
-    const ran = await runAll(block("--jq '.[].description'"), onSandbox())
+    const ran = await runLines(findBlock("--jq '.[].description'"), createSandboxOptions())
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^shared-linux-1$/m)
     expect(ran.stdout).toMatch(/^public: \d+$/m)
   })
 
   it('changes what it selects', async () => {
-    const ran = await runAll(block("--select 'contacted_at"), onSandbox())
+    const ran = await runLines(findBlock("--select 'contacted_at"), createSandboxOptions())
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^id\tdescription[^\n]*\n2\t/m)
   })
 
   it('signs in to an instance', async () => {
-    // The question is answered at a real terminal in examples.test.ts.
-    const script = block('auth login').replace(
+    // The test in examples.test.ts answers this prompt at a terminal.
+    const script = findBlock('auth login').replace(
       /(auth login) --base-url \S+/,
       `$1 --base-url ${sandbox.url} --token-stdin <<<sandbox-root-token`,
     )
-    const ran = await inShell(script, { env: { SVC_NO_KEYRING: '1' } })
+    const ran = await runInShell(script, { env: { SVC_NO_KEYRING: '1' } })
     expect(ran.stderr).toContain('signed in to')
     expect(ran).toMatchObject({ code: 0 })
   })

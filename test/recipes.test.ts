@@ -1,17 +1,17 @@
-/** Every recipe of `svcctl help recipes`, run in a shell against an embedded instance of its own. */
+/** Tests every recipe of `svcctl help recipes` in a shell, each with an embedded instance of its own. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Recipe, recipes } from '../src/catalogue/recipes.js'
 import { type SandboxOptions, startSandbox } from '../src/sandbox/index.js'
-import { jobsFrom } from './support/pages.js'
-import { configuration, folder } from './support/program.js'
+import { findYamlBlock } from './support/pages.js'
+import { createConfiguration, createFolder } from './support/program.js'
 import { runLine } from './support/shell.js'
 import { svcctl } from './support/within.js'
 
-/** What these tests look at of a record. */
-interface Shown {
+/** The fields of a record that these tests check. */
+interface RecordFields {
   readonly id: number
   readonly active: boolean
   readonly name: string
@@ -38,54 +38,54 @@ interface Shown {
   readonly artifacts_file: { readonly size: number }
 }
 
-interface Row extends Shown {
+interface Row extends RecordFields {
   readonly project: string
   readonly group: string
-  readonly record: Shown
+  readonly record: RecordFields
 }
 
-/** What a recipe left behind. */
-interface Left {
-  /** Each line, with what it printed. */
+/** The results of a recipe. */
+interface RecipeResult {
+  /** The output of each line. */
   readonly printed: readonly string[]
-  /** A file that it wrote, and what stands in a folder. */
+  /** Reads a file that the recipe wrote, or lists a folder. */
   readonly file: (name: string) => string
   readonly folder: (name: string) => readonly string[]
-  /** What the instance says afterwards, as records; of several projects each below its own. */
+  /** Runs a list on the instance afterwards. Each record of several projects is nested in a row of its project. */
   readonly ask: (...args: readonly string[]) => Promise<Row[]>
 }
 
-/** Runs `work` beside an embedded instance, with what its lines see of the world. */
-const beside = async (
+/** Runs `work` with an embedded instance, a folder and variables for its lines. */
+const withSandbox = async (
   work: (cwd: string, env: Record<string, string>) => Promise<void>,
   options: Partial<SandboxOptions> = {},
 ): Promise<void> => {
-  const sandbox = await startSandbox({ stateDir: folder(), ...options })
+  const sandbox = await startSandbox({ stateDir: createFolder(), ...options })
   try {
-    await work(folder(), {
+    await work(createFolder(), {
       SVC_BASE_URL: sandbox.url,
       SVC_TOKEN: 'sandbox-root-token',
-      SVC_CONFIG_DIR: configuration(),
+      SVC_CONFIG_DIR: createConfiguration(),
     })
   } finally {
     await sandbox.close()
   }
 }
 
-const shell = (line: string, cwd: string, env: Record<string, string>) =>
+const runInSh = (line: string, cwd: string, env: Record<string, string>) =>
   runLine(line, { cwd, env, shell: ['sh', '-eu'] })
 
-/** Two jobs that want the same resource group. */
-const grouped = ['one', 'two']
+/** Two jobs of the same resource group. */
+const groupedJobs = ['one', 'two']
   .map((name) => `deploy ${name}:\n  script: [make]\n  resource_group: production\n`)
   .join('')
 
-/** Files that recipes name. */
+/** The files that recipes name. */
 const files: Readonly<Record<string, string>> = {
   'ci.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n',
   '.gitlab-ci.yml': 'build:\n  script: [make]\n',
   'ci/deploy.yml': 'deploy:\n  script: [make deploy]\n',
-  'grouped.yml': grouped,
+  'grouped.yml': groupedJobs,
   'people.csv': 'id,access_level,expires_at\n1,developer,2036-01-31\n5,reporter,\n6,guest,\n',
   'policy.yml':
     'policy: 1\nrules:\n  - { name: private, list: projects list, where: visibility=public }\n',
@@ -93,9 +93,9 @@ const files: Readonly<Record<string, string>> = {
     'version: 1\nsite:\n  settings: { default_project_visibility: internal, admin_mode: true }\n',
 }
 
-/** Two profiles, of this instance and of another. */
-const profilesOf = (urls: Readonly<Record<string, string>>): string => {
-  const config = join(configuration(), 'config')
+/** Writes a configuration with a profile for each instance. Returns its folder. */
+const writeProfiles = (urls: Readonly<Record<string, string>>): string => {
+  const config = join(createConfiguration(), 'config')
   mkdirSync(config, { mode: 0o700 })
   const write = (file: string, value: object) =>
     writeFileSync(join(config, file), JSON.stringify(value), { mode: 0o600 })
@@ -110,16 +110,16 @@ const profilesOf = (urls: Readonly<Record<string, string>>): string => {
   return config
 }
 
-/** What stands around a recipe that needs more than the sample data. */
-interface Around {
+/** The setup of a recipe that needs more than the sample data. */
+interface RecipeSetup {
   readonly options?: Partial<SandboxOptions>
-  /** Lines that run before it. */
+  /** Lines to run before the recipe. */
   readonly before?: readonly string[]
-  /** A number that fits the small sample data, in the place of the one that is shown. */
+  /** A number that fits the small sample data, and the number of the recipe that it replaces. */
   readonly instead?: readonly [shown: string, tried: string]
 }
 
-const arounds: Readonly<Partial<Record<keyof typeof recipes, Around>>> = {
+const recipeSetups: Readonly<Partial<Record<keyof typeof recipes, RecipeSetup>>> = {
   'resource-group': {
     options: { jobs: 'hold' },
     before: [
@@ -136,32 +136,32 @@ const arounds: Readonly<Partial<Record<keyof typeof recipes, Around>>> = {
   'large-artifacts': { instead: ['size>100000000', 'size>200'] },
 }
 
-/** How lines end that find something wrong with the embedded instance. */
-const ends: Readonly<Record<string, number>> = {
+/** Exit codes of lines that report problems of the embedded instance. */
+const exitCodes: Readonly<Record<string, number>> = {
   [recipes.replication.lines[0]]: 2,
   [recipes.evidence.lines[1]]: 1,
 }
 
-/** Runs lines as they stand, and looks at what they left behind. */
-const cook = (
+/** Runs the lines of a recipe as written, and checks the results. */
+const runRecipe = (
   { lines }: Recipe,
-  { options, before = [], instead: [shown, tried] = ['', ''] }: Around,
-  look: (left: Left) => Promise<void>,
+  { options, before = [], instead: [shown, tried] = ['', ''] }: RecipeSetup,
+  look: (left: RecipeResult) => Promise<void>,
 ): Promise<void> =>
-  beside(async (cwd, env) => {
+  withSandbox(async (cwd, env) => {
     mkdirSync(join(cwd, 'ci'))
     for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-    for (const line of before) expect(await shell(line, cwd, env)).toMatchObject({ code: 0 })
+    for (const line of before) expect(await runInSh(line, cwd, env)).toMatchObject({ code: 0 })
     const printed: string[] = []
     for (const written of lines) {
       const line = written.replace(shown, tried)
-      const ran = await shell(line, cwd, env)
-      const end = ends[line] ?? 0
+      const ran = await runInSh(line, cwd, env)
+      const end = exitCodes[line] ?? 0
       expect([ran.code, line, ran.code === end ? '' : ran.stderr]).toEqual([end, line, ''])
-      // Nothing is said of fields and attributes that are not there, and nothing is shown of them.
+      // No field or attribute is unknown, and no column is empty.
       expect(ran.stderr).not.toMatch(/unknown field|no record has|did not take|nothing shows/)
       if (line.includes('--fields') && ran.stdout !== '')
-        expect([line, emptyIn(ran.stdout)]).toEqual([line, []])
+        expect([line, listEmptyColumns(ran.stdout)]).toEqual([line, []])
       printed.push(ran.stdout)
     }
     await look({
@@ -176,34 +176,34 @@ const cook = (
     })
   }, options)
 
-/** The recipe that is about two instances: one has another setting. */
-const cookCompare = ({ lines }: Recipe): Promise<void> =>
-  beside((cwd, staging) =>
-    beside(async (_, prod) => {
+/** Runs the recipe about two instances, one of which has a different setting. */
+const runCompareRecipe = ({ lines }: Recipe): Promise<void> =>
+  withSandbox((cwd, staging) =>
+    withSandbox(async (_, prod) => {
       const changed = await svcctl(
         ['settings', 'update', '--default-projects-limit', '7', '--yes'],
         { env: prod },
       )
       expect(changed.code).toBe(0)
       const urls = { staging: staging.SVC_BASE_URL ?? '', prod: prod.SVC_BASE_URL ?? '' }
-      const env = { SVC_CONFIG_DIR: profilesOf(urls), SVC_NO_KEYRING: '1' }
+      const env = { SVC_CONFIG_DIR: writeProfiles(urls), SVC_NO_KEYRING: '1' }
       const [exported, planned] = [lines[0] ?? '', lines[1] ?? '']
-      expect(await shell(exported, cwd, env)).toMatchObject({ code: 0 })
-      const { stdout, code } = await shell(planned, cwd, env)
+      expect(await runInSh(exported, cwd, env)).toMatchObject({ code: 0 })
+      const { stdout, code } = await runInSh(planned, cwd, env)
       expect(code).toBe(0)
       expect(stdout).toMatch(/default_projects_limit +7 → \d+/)
       expect(stdout.match(/→/g)).toHaveLength(1)
     }),
   )
 
-const rowsOf = (csv: string): string[][] =>
+const parseCsv = (csv: string): string[][] =>
   csv
     .trimEnd()
     .split(/\r?\n/)
     .map((row) => row.split(','))
 
-/** The columns of a table in a pipe that hold nothing at all; every one where there are no rows. */
-const emptyIn = (printed: string): readonly string[] => {
+/** Returns the columns without any value in a piped table; all columns if it has no rows. */
+const listEmptyColumns = (printed: string): readonly string[] => {
   const [head = [], ...rows] = printed
     .trimEnd()
     .split('\n')
@@ -212,16 +212,16 @@ const emptyIn = (printed: string): readonly string[] => {
   return head.filter((_, at) => rows.every((row) => (row[at] ?? '') === ''))
 }
 
-/** The objects of a table in a pipe. */
-const idsIn = (printed: string): readonly string[] =>
+/** Returns the IDs in a piped table. */
+const listIds = (printed: string): readonly string[] =>
   printed
     .trimEnd()
     .split('\n')
     .slice(1)
     .map((row) => row.split('\t')[0] ?? '')
 
-/** The values of a column of a table in a pipe. */
-const columnOf = (printed: string, name: string): readonly string[] => {
+/** Returns the values of one column of a piped table. */
+const getColumn = (printed: string, name: string): readonly string[] => {
   const [head = [], ...rows] = printed
     .trimEnd()
     .split('\n')
@@ -229,17 +229,17 @@ const columnOf = (printed: string, name: string): readonly string[] => {
   return rows.map((row) => row[head.indexOf(name)] ?? '')
 }
 
-/** What each is for, looked at. */
-const looks: Readonly<
-  Record<Exclude<keyof typeof recipes, 'compare'>, (left: Left) => Promise<void>>
+/** Checks the purpose of each recipe. */
+const recipeChecks: Readonly<
+  Record<Exclude<keyof typeof recipes, 'compare'>, (left: RecipeResult) => Promise<void>>
 > = {
   versions: async ({ printed: [old = ''], ask }) => {
     const runners = await ask('runners', 'list', '--instance', '--fields', 'id,version')
     const known = runners.filter(({ version }) => typeof version === 'string' && version !== '')
     expect(known.length).toBeGreaterThan(0)
     const numbers = (ids: readonly unknown[]) => ids.map(Number).sort((a, b) => a - b)
-    expect(numbers(columnOf(old, 'id'))).toEqual(numbers(known.map(({ id }) => id)))
-    for (const version of columnOf(old, 'version')) expect(version).toMatch(/^14\.[0-6]\./)
+    expect(numbers(getColumn(old, 'id'))).toEqual(numbers(known.map(({ id }) => id)))
+    for (const version of getColumn(old, 'version')) expect(version).toMatch(/^14\.[0-6]\./)
   },
   'slowest-jobs': async ({ printed: [slow = ''], ask }) => {
     const all = await ask('jobs', 'list', '--all-projects')
@@ -250,8 +250,10 @@ const looks: Readonly<
         record.duration > 0,
     )
     expect(week.length).toBeGreaterThan(1)
-    expect(new Set(columnOf(slow, 'id'))).toEqual(new Set(week.map(({ record }) => `${record.id}`)))
-    const durations = columnOf(slow, 'duration').map(Number)
+    expect(new Set(getColumn(slow, 'id'))).toEqual(
+      new Set(week.map(({ record }) => `${record.id}`)),
+    )
+    const durations = getColumn(slow, 'duration').map(Number)
     expect(durations).toEqual([...durations].sort((a, b) => b - a))
   },
   'resource-group': async ({ printed: [why = '', changed = ''] }) => {
@@ -264,14 +266,16 @@ const looks: Readonly<
     const ids = [...cancel.matchAll(/platform%2Fapp\/jobs\/(\d+)\/cancel$/gm)].map(([, id]) => id)
     expect(ids).toEqual(meant.map(({ id }) => String(id)))
     expect(cancel).toMatch(/^curl --request POST/)
-    expect(idsIn(paused).length).toBeGreaterThan(0)
-    expect(idsIn(back)).toEqual(idsIn(paused))
+    expect(listIds(paused).length).toBeGreaterThan(0)
+    expect(listIds(back)).toEqual(listIds(paused))
   },
   freeze: async ({ printed: [frozen = '', limited = ''], ask }) => {
-    expect(idsIn(frozen).length).toBeGreaterThan(0)
+    expect(listIds(frozen).length).toBeGreaterThan(0)
     expect(limited).toContain('default_project_creation')
-    await beside(async (_, env) => {
-      expect(stateOf(await ask('runners', 'list', '--instance'))).toEqual(await runnersBy(env))
+    await withSandbox(async (_, env) => {
+      expect(toStates(await ask('runners', 'list', '--instance'))).toEqual(
+        await getRunnerStates(env),
+      )
       const { stdout } = await svcctl(['settings', 'get', '-o', 'json'], { env })
       expect(await ask('settings', 'get')).toMatchObject({
         default_project_creation: JSON.parse(stdout).default_project_creation,
@@ -291,7 +295,7 @@ const looks: Readonly<
     ])
   },
   owners: async ({ file, ask }) => {
-    const [head, ...rows] = rowsOf(file('owners.csv'))
+    const [head, ...rows] = parseCsv(file('owners.csv'))
     expect(head?.slice(0, 2)).toEqual(['group', 'id'])
     const groups = await ask('members', 'list', '--all-groups')
     const meant = groups.filter(({ record }) => record.access_level === 50)
@@ -319,8 +323,8 @@ const looks: Readonly<
           'm',
         ),
       )
-    expect(columnOf(moved, 'id')).toEqual(projects.map(({ id }) => String(id)))
-    expect(new Set(columnOf(moved, 'repository_storage'))).toEqual(new Set(['second']))
+    expect(getColumn(moved, 'id')).toEqual(projects.map(({ id }) => String(id)))
+    expect(new Set(getColumn(moved, 'repository_storage'))).toEqual(new Set(['second']))
   },
   'large-artifacts': async ({ printed: [, tried = ''], file, ask }) => {
     const large = file('large.ndjson').trimEnd().split('\n')
@@ -336,7 +340,7 @@ const looks: Readonly<
     const meant = all.filter(({ record }) => record.can_push)
     expect(meant.length).toBeGreaterThan(0)
     expect(meant.length).toBeLessThan(all.length)
-    expect(columnOf(keys, 'id')).toEqual(meant.map(({ record }) => String(record.id)))
+    expect(getColumn(keys, 'id')).toEqual(meant.map(({ record }) => String(record.id)))
   },
   'no-approvals': async ({ printed: [, , bare = ''], ask }) => {
     const projects = await ask('projects', 'list', '--no-archived')
@@ -348,7 +352,7 @@ const looks: Readonly<
     expect(bare.trimEnd().split('\n')).toEqual(meant.map((one) => one.path_with_namespace).sort())
   },
   integrations: async ({ printed: [active = '', , deleted = '', enabled = ''], file, ask }) => {
-    expect(columnOf(active, 'slug')).toContain('emails-on-push')
+    expect(getColumn(active, 'slug')).toContain('emails-on-push')
     expect(file('before.yml')).toContain('recipients:')
     expect(deleted).toBe('')
     expect(enabled).toMatch(/^active\ttrue$/m)
@@ -366,7 +370,7 @@ const looks: Readonly<
     for (const { record } of two) expect(record.approvals_required).toBe(2)
   },
   vulnerabilities: async ({ file, ask }) => {
-    const [head, ...rows] = rowsOf(file('critical.csv'))
+    const [head, ...rows] = parseCsv(file('critical.csv'))
     expect(head?.slice(0, 3)).toEqual(['project', 'id', 'severity'])
     const found = await ask('vulnerabilities', 'list', '-G', 'platform')
     const meant = found.filter(
@@ -378,7 +382,7 @@ const looks: Readonly<
     )
   },
   members: async ({ file }) => {
-    const [head, ...rows] = rowsOf(file('members.csv'))
+    const [head, ...rows] = parseCsv(file('members.csv'))
     expect(head?.[0]).toBe('of')
     const level = head?.indexOf('access_level') ?? -1
     for (const row of rows)
@@ -400,20 +404,20 @@ const looks: Readonly<
     expect(keys.length).toBeGreaterThan(2)
   },
   runners: async ({ printed: [paused = '', silent = ''], ask }) => {
-    const offline = idsIn(paused)
+    const offline = listIds(paused)
     expect(offline.length).toBeGreaterThan(0)
     expect(silent.split('\n')[0]).toBe('id\tdescription\tstatus')
-    expect(idsIn(silent).length).toBeGreaterThan(0)
-    for (const id of idsIn(silent)) {
+    expect(listIds(silent).length).toBeGreaterThan(0)
+    for (const id of listIds(silent)) {
       const { contacted_at } = { contacted_at: '', ...(await ask('runners', 'get', id)) }
       expect(Date.parse(contacted_at)).toBeLessThan(Date.now() - 30 * 86_400_000)
     }
-    const now = stateOf(await ask('runners', 'list', '--instance'))
+    const now = toStates(await ask('runners', 'list', '--instance'))
     for (const row of paused.trimEnd().split('\n').slice(1))
       expect(row.split('\t').at(-1)).toBe('false')
     for (const id of offline) expect(now.get(Number(id))).toBe(true)
-    // As an instance that nobody touched: also those that were paused before.
-    await beside(async (_, env) => expect(now).toEqual(await runnersBy(env)))
+    // Equal to an untouched instance; runners that were paused before still are.
+    await withSandbox(async (_, env) => expect(now).toEqual(await getRunnerStates(env)))
   },
   jobs: async ({ printed: [stuck = '', why = ''], ask }) => {
     const all = await ask('jobs', 'list', '--all-projects')
@@ -458,12 +462,12 @@ const looks: Readonly<
     expect(open.some((request) => request.has_conflicts)).toBe(true)
     const meant = open.filter((request) => !request.has_conflicts).map(({ id }) => String(id))
     expect(meant.length).toBeGreaterThan(0)
-    expect(idsIn(rebased)).toHaveLength(meant.length)
+    expect(listIds(rebased)).toHaveLength(meant.length)
   },
   storage: async ({ ask }) => {
     const projects = await ask('projects', 'list')
     expect(projects.map((project) => project.repository_storage)).not.toContain('default')
-    await beside(async (_, env) => {
+    await withSandbox(async (_, env) => {
       const { stdout } = await svcctl(['projects', 'list', '-o', 'json', '-L', 'all'], { env })
       expect(stdout).toContain('"repository_storage":"default"')
     })
@@ -496,7 +500,7 @@ const looks: Readonly<
     expect(address).not.toContain('*')
   },
   'access-review': async ({ file, ask }) => {
-    const [head = [], ...rows] = rowsOf(file('access.csv'))
+    const [head = [], ...rows] = parseCsv(file('access.csv'))
     expect(head).toEqual([
       'name',
       'group:platform',
@@ -510,30 +514,30 @@ const looks: Readonly<
   },
   seats: async ({ printed: [count = '', idle = ''], ask }) => {
     const billable = await ask('members', 'billable', 'list', '-G', 'platform')
-    expect(columnOf(count, 'count')).toEqual([String(billable.length)])
+    expect(getColumn(count, 'count')).toEqual([String(billable.length)])
     const old = Date.now() - 10 * 86_400_000
     const inactive = billable.filter(
       ({ last_activity_on: day }) => !day || Date.parse(String(day)) < old,
     )
-    const names = idle === '' ? [] : columnOf(idle, 'username')
+    const names = idle === '' ? [] : getColumn(idle, 'username')
     expect(names.toSorted()).toEqual(inactive.map(({ username }) => username).toSorted())
   },
   queue: async ({ printed: [waits = '', slow = ''], ask }) => {
     const jobs = await ask('jobs', 'list', '--all-projects')
-    const sum = columnOf(waits, 'count').reduce((all, count) => all + Number(count), 0)
+    const sum = getColumn(waits, 'count').reduce((all, count) => all + Number(count), 0)
     expect(sum).toBe(jobs.length)
-    const times = columnOf(slow, 'p95_duration').map(Number)
+    const times = getColumn(slow, 'p95_duration').map(Number)
     expect(times).toEqual(times.toSorted((a, b) => b - a))
   },
   'artifact-size': async ({ printed: [sizes = ''], ask }) => {
     const jobs = await ask('jobs', 'list', '--all-projects')
     const bytes = jobs.reduce((all, { record }) => all + (record.artifacts_file?.size ?? 0), 0)
-    const sum = columnOf(sizes, 'sum_artifacts_file_size').reduce((all, n) => all + Number(n), 0)
+    const sum = getColumn(sizes, 'sum_artifacts_file_size').reduce((all, n) => all + Number(n), 0)
     expect([sum, bytes > 0]).toEqual([bytes, true])
   },
   changes: async ({ printed: [, members = '', projects = ''], folder }) => {
     expect(folder('last-week')).toContain('manifest.json')
-    // Nothing happened meanwhile.
+    // Nothing has changed between the two reads.
     expect([members, projects].filter((text) => /added|removed|changed/.test(text))).toEqual([])
   },
   evidence: async ({ file }) => {
@@ -542,34 +546,34 @@ const looks: Readonly<
     expect(file('evidence/policy.md')).toContain('projects/web/site')
   },
   time: async ({ printed: [, , stats = ''] }) => {
-    const at = columnOf(stats, 'iid').indexOf('1')
-    expect(columnOf(stats, 'time_stats.time_estimate')[at]).toBe(String(3 * 8 * 3600))
-    await beside(async (_, env) => {
+    const at = getColumn(stats, 'iid').indexOf('1')
+    expect(getColumn(stats, 'time_stats.time_estimate')[at]).toBe(String(3 * 8 * 3600))
+    await withSandbox(async (_, env) => {
       const { stdout } = await svcctl(['issues', 'time-stats', 'platform/app#1', '-o', 'json'], {
         env,
       })
       const before = JSON.parse(stdout).total_time_spent
-      expect(columnOf(stats, 'time_stats.total_time_spent')[at]).toBe(String(before + 5400))
+      expect(getColumn(stats, 'time_stats.total_time_spent')[at]).toBe(String(before + 5400))
     })
   },
 }
 
-/** Whether each runner takes jobs. */
-const stateOf = (runners: readonly { id: number; active: boolean }[]) =>
+/** Maps each runner to whether it accepts jobs. */
+const toStates = (runners: readonly { id: number; active: boolean }[]) =>
   new Map(runners.map(({ id, active }) => [id, active]))
 
-const runnersBy = async (env: Record<string, string>) => {
+const getRunnerStates = async (env: Record<string, string>) => {
   const { stdout } = await svcctl(['runners', 'list', '--instance', '-L', 'all', '-o', 'json'], {
     env,
   })
-  return stateOf(JSON.parse(stdout))
+  return toStates(JSON.parse(stdout))
 }
 
 describe('the recipe', () => {
   it.each(Object.entries(recipes))('%s does what it is for', async (name, recipe) => {
-    if (name === 'compare') return cookCompare(recipe)
-    const known = name as keyof typeof looks
-    await cook(recipe, arounds[known] ?? {}, looks[known])
+    if (name === 'compare') return runCompareRecipe(recipe)
+    const known = name as keyof typeof recipeChecks
+    await runRecipe(recipe, recipeSetups[known] ?? {}, recipeChecks[known])
   })
 
   it('is one of thirty-six', () => {
@@ -588,15 +592,15 @@ it('the page shows every line whole, at eighty columns', async () => {
   }
 })
 
-/** The jobs of the guide that share a run out among them. */
-const jobsOf = (): Record<'pause' | 'result', { parallel?: number; script: string }> => {
-  return parse(jobsFrom('pause'))
+/** Parses the jobs of the guide that split a run. */
+const parseGuideJobs = (): Record<'pause' | 'result', { parallel?: number; script: string }> => {
+  return parse(findYamlBlock('pause'))
 }
 
 it('eight jobs of a pipeline share a run out, and a last one shows their journals as one', async () => {
-  const { pause, result } = jobsOf()
-  await beside(async (cwd, env) => {
-    const all = () => runnersBy(env)
+  const { pause, result } = parseGuideJobs()
+  await withSandbox(async (cwd, env) => {
+    const all = () => getRunnerStates(env)
     const before = await all()
     writeFileSync(join(cwd, 'ids.txt'), [...before.keys()].map((id) => `${id}\n`).join(''))
     const total = pause.parallel ?? 0
@@ -604,22 +608,22 @@ it('eight jobs of a pipeline share a run out, and a last one shows their journal
     const parts = Array.from({ length: total }, (_, i) => ({
       CI_NODE_INDEX: String(i + 1),
       CI_NODE_TOTAL: String(total),
-      SVC_CONFIG_DIR: configuration(),
+      SVC_CONFIG_DIR: createConfiguration(),
     }))
     const ran = await Promise.all(
-      parts.map((part) => shell(pause.script, cwd, { ...env, ...part })),
+      parts.map((part) => runInSh(pause.script, cwd, { ...env, ...part })),
     )
     expect(ran.map(({ code }) => code)).toEqual(Array(total).fill(0))
     expect([...(await all()).values()]).toEqual(Array(before.size).fill(false))
-    const joined = await shell(result.script, cwd, env)
+    const joined = await runInSh(result.script, cwd, env)
     const paused = [...before.values()].filter((active) => !active).length
     expect(joined.code).toBe(0)
     expect(joined.stderr).toContain(`${before.size - paused} done, ${paused} unchanged`)
     const journals = parts.map((_, i) => `part-${i + 1}.ndjson`)
-    const left = await shell(`svcctl runners pause --resume ${journals[0]}`, cwd, env)
+    const left = await runInSh(`svcctl runners pause --resume ${journals[0]}`, cwd, env)
     expect(left.code).toBe(0)
     for (const journal of journals) {
-      const undone = await shell(`svcctl journal undo ${journal} --yes`, cwd, env)
+      const undone = await runInSh(`svcctl journal undo ${journal} --yes`, cwd, env)
       expect([journal, undone.code]).toEqual([journal, 0])
     }
     expect(await all()).toEqual(before)

@@ -1,19 +1,19 @@
-/** `svcctl/run`: command lines within another program, which stays as it was. */
+/** Tests `svcctl/run`: command lines within another program, which stays as it was. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../src/run.js'
-import { configuration } from './support/program.js'
-import { record } from './support/recorder.js'
+import { createConfiguration } from './support/program.js'
+import { startRecorder } from './support/recorder.js'
 
-const sandbox = () => ({ SVC_SANDBOX: '1', SVC_CONFIG_DIR: configuration() })
+const createSandboxEnv = () => ({ SVC_SANDBOX: '1', SVC_CONFIG_DIR: createConfiguration() })
 
-const recorded = async (...answer: Parameters<typeof record>) => {
-  const recorder = await record(...answer)
+const useTestRecorder = async (...answer: Parameters<typeof startRecorder>) => {
+  const recorder = await startRecorder(...answer)
   onTestFinished(() => recorder.close())
   return recorder
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'exit'] as const
-const surroundings = () => ({
+const getProcessState = () => ({
   exitCode: process.exitCode,
   listeners: signals.map((name) => process.listenerCount(name)),
   folder: process.cwd(),
@@ -29,7 +29,7 @@ describe('a line', () => {
     [['runners', '--help'], { stdout: expect.stringContaining('CI runners.'), exitCode: 0 }],
     [['__complete', '--', 'runn'], { stdout: expect.stringContaining('runners'), exitCode: 0 }],
   ])('%j is answered as in a shell', async (args, result) => {
-    expect(await run(args, { env: sandbox() })).toMatchObject(result)
+    expect(await run(args, { env: createSandboxEnv() })).toMatchObject(result)
   })
 
   it.each([
@@ -43,13 +43,13 @@ describe('a line', () => {
       })(),
     ],
   ])('reads %s', async (_, input) => {
-    const ran = await run(['runners', 'pause', '-', '-o', 'id'], { env: sandbox(), input })
+    const ran = await run(['runners', 'pause', '-', '-o', 'id'], { env: createSandboxEnv(), input })
     expect(ran).toMatchObject({ stdout: '1\n2\n', exitCode: 0 })
   })
 
   it('is a result where a program without types passes a text, or a number as a word', async () => {
     const untyped = run as unknown as (args: unknown, options: object) => ReturnType<typeof run>
-    const env = sandbox()
+    const env = createSandboxEnv()
     expect(await untyped('runners list', { env })).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('list of words'),
@@ -64,8 +64,12 @@ describe('a line', () => {
   })
 
   it('takes its variables from env alone, and the profile folder from HOME in it', async () => {
-    const { url, seen } = await recorded()
-    const env = { HOME: configuration(), SVC_BASE_URL: url, SVC_TOKEN: 'canary-token-of-a-line' }
+    const { url, seen } = await useTestRecorder()
+    const env = {
+      HOME: createConfiguration(),
+      SVC_BASE_URL: url,
+      SVC_TOKEN: 'canary-token-of-a-line',
+    }
     expect(await run(['runners', 'list'], { env })).toMatchObject({ exitCode: 0 })
     expect(seen[0]?.headers['private-token']).toBe(env.SVC_TOKEN)
     const made = await run(['profile', 'set', 'x', '--base-url', url], { env: { HOME: env.HOME } })
@@ -75,22 +79,22 @@ describe('a line', () => {
   })
 
   it('leaves the program as it was', async () => {
-    const before = surroundings()
-    const { url } = await recorded(() => ({ status: 500 }))
-    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: 'x' }
+    const before = getProcessState()
+    const { url } = await useTestRecorder(() => ({ status: 500 }))
+    const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_BASE_URL: url, SVC_TOKEN: 'x' }
     expect(await run(['projects', 'get', '1', '--retries', '0'], { env })).toMatchObject({
       exitCode: 7,
     })
-    expect(surroundings()).toEqual(before)
+    expect(getProcessState()).toEqual(before)
   })
 
   it('is interrupted by its signal', async () => {
     const stop = new AbortController()
-    const { url } = await recorded(() => {
+    const { url } = await useTestRecorder(() => {
       stop.abort()
       return new Promise(() => {})
     })
-    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: 'x' }
+    const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_BASE_URL: url, SVC_TOKEN: 'x' }
     const ran = await run(['runners', 'list'], { env, signal: stop.signal })
     expect(ran).toMatchObject({ stdout: '', exitCode: 130 })
     expect(ran.stderr).toContain('interrupted')
@@ -99,15 +103,15 @@ describe('a line', () => {
 
 describe('lines at the same time', () => {
   it('know nothing of each other’s secrets, streams and variables', async () => {
-    // Each is answered with the token of the other: only its own is masked in what a line says.
+    // Each answer contains the token of the other line; a line masks only its own.
     const tokens = ['first-line-token-4711', 'second-line-token-4712']
-    const { url } = await recorded(({ headers }) => ({
+    const { url } = await useTestRecorder(({ headers }) => ({
       status: 400,
       body: { message: `${tokens.join(' ')} ${headers['private-token'] === tokens[0]}` },
     }))
     const lines = tokens.map((token) =>
       run(['projects', 'get', '1'], {
-        env: { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: token },
+        env: { SVC_CONFIG_DIR: createConfiguration(), SVC_BASE_URL: url, SVC_TOKEN: token },
       }),
     )
     const [first, second] = await Promise.all(lines)

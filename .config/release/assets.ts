@@ -1,4 +1,4 @@
-/** What an executable holds: the files of the program, and what V8 compiled of them. */
+/** Collects the assets of an executable: the files of the program, and the code that V8 compiled from them. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,18 +10,18 @@ import { head, tail } from '../../src/start/loader.js'
 
 const run = promisify(execFile)
 
-/** The text of an argument, where it is one. */
-const textOf = (node: ESTree.Node | undefined): string | undefined => {
+/** Returns the text of an argument, or undefined if it is not a constant text. */
+const getArgumentText = (node: ESTree.Node | undefined): string | undefined => {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node?.type !== 'TemplateLiteral' || node.expressions.length > 0) return undefined
   return node.quasis[0]?.value.cooked ?? undefined
 }
 
 /**
- * The files that a file of the program requires.
- * @throws where it holds an `import()`, which fails in an executable
+ * Lists the files that a file of the program requires.
+ * @throws Error if it has an `import()`, which fails in an executable
  */
-export const requiredBy = (name: string, text: string): readonly string[] => {
+export const listRequired = (name: string, text: string): readonly string[] => {
   const { program, errors } = parseSync(name, text, { sourceType: 'script' })
   if (errors.length > 0) throw new Error(`${name} cannot be parsed: ${errors[0]?.message}`)
   const found: string[] = []
@@ -31,27 +31,27 @@ export const requiredBy = (name: string, text: string): readonly string[] => {
     },
     CallExpression: ({ callee, arguments: [first] }) => {
       const named = callee.type === 'Identifier' && callee.name === 'require'
-      const target = named ? textOf(first) : undefined
+      const target = named ? getArgumentText(first) : undefined
       if (target?.startsWith('./')) found.push(target.slice(2))
     },
   }).visit(program)
   return found
 }
 
-/** The files of the program, by name. */
-export const programOf = (dist: string): ReadonlyMap<string, string> => {
+/** Reads the files of the program, by name. */
+export const readProgram = (dist: string): ReadonlyMap<string, string> => {
   const texts = new Map<string, string>()
   const names = new Set(['main.cjs'])
   for (const name of names) {
     const text = readFileSync(join(dist, name), 'latin1')
     texts.set(name, text)
-    for (const next of requiredBy(name, text)) names.add(next)
+    for (const next of listRequired(name, text)) names.add(next)
   }
   return texts
 }
 
-/** Lines of a working day. What they call is there compiled; the rest is when it is wanted. */
-const usual: readonly (readonly string[])[] = [
+/** Lines of daily work. The code that they call is compiled in advance, other code when it is needed. */
+const usualLines: readonly (readonly string[])[] = [
   ['--help'],
   ['runners', 'list', '--help'],
   ['__complete', '--', 'runners', 'list', '--st'],
@@ -61,14 +61,14 @@ const usual: readonly (readonly string[])[] = [
   ['runners', 'update', '1', '--active', '--sandbox'],
 ]
 
-/** Recordings of a file that have to be equal, and how many there are at most. */
+/** The number of equal recordings that a file needs, and the most recordings that are made. */
 const [agreeing, maxRounds] = [5, 20]
 
 /**
- * Flags of V8 with which it compiles to nearly the same bytes each time: a seed of its own, and no other threads, which leave
- * memory that is not empty. A Node without these flags takes what was compiled so all the same.
+ * Flags that make V8 compile to nearly the same bytes each time: a fixed seed, and no other threads, which leave used memory behind.
+ * A Node without these flags accepts the compiled code as well.
  */
-export const steady = [
+export const steadyFlags = [
   '--random-seed=1',
   '--single-threaded-gc',
   '--no-concurrent-recompilation',
@@ -76,12 +76,12 @@ export const steady = [
 ] as const
 
 /**
- * What V8 compiled of the program in these lines, by group and file. A recording differs from the next in a few bytes that say
- * nothing, so lines are recorded until enough recordings of each file are equal: a release is to be the same wherever it is built.
+ * Compiles the program with V8 by running these lines. Returns the code by group and file. Recordings differ in a few meaningless
+ * bytes, so lines are recorded until enough recordings of each file are equal: a release must be the same wherever it is built.
  * @param node a Node like that of the executable
- * @param record runs a line and keeps what was compiled (`record.ts`), built
+ * @param record the built script (`record.ts`) that runs a line and keeps the compiled code
  */
-export const compiledBy = async (
+export const compileProgram = async (
   node: string,
   record: string,
   folder: string,
@@ -101,7 +101,7 @@ export const compiledBy = async (
   return new Map([...settled].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** One recording of all lines, in a home of its own. */
+/** Records all lines once, with a home folder of its own. */
 const recordOnce = async (
   node: string,
   record: string,
@@ -111,15 +111,15 @@ const recordOnce = async (
   const [home, code] = [join(folder, 'home'), join(folder, 'code')]
   for (const place of [home, code]) mkdirSync(place, { recursive: true, mode: 0o700 })
   const env = Object.fromEntries(names.map((name) => [name, home]))
-  for (const line of usual)
-    await run(node, [...steady, record, resolve('dist'), code, ...line], { env })
+  for (const line of usualLines)
+    await run(node, [...steadyFlags, record, resolve('dist'), code, ...line], { env })
   return new Map(readdirSync(code).map((name) => [name, readFileSync(join(code, name))]))
 }
 
 /**
- * Writes assets into `folder`: the files of the program, and the compiled code. A file that no line of a working day loads is
- * compressed, since it is read seldom (`main.ts`).
- * @returns their files, by name
+ * Writes assets into `folder`: the files of the program, and the compiled code. A file that no line of daily work loads is
+ * compressed, because it is rarely read (`main.ts`).
+ * @returns the paths of the assets, by name
  */
 export const writeAssets = (
   folder: string,

@@ -1,15 +1,18 @@
-/** What stands beside the executables of a release: smaller forms, packages, licences, the bill of materials, checksums. */
+/**
+ * Builds the files that accompany the executables of a release: compressed forms, packages, licences, the bill of materials,
+ * checksums.
+ */
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { billOf, spdxOf } from './bill.js'
-import { debName, lay, pack } from './debian.js'
-import { type Binary, nodeVersion, originOf, type Platform } from './nodes.js'
+import { buildCycloneDx, buildSpdx } from './bill.js'
+import { getDebianName, layOutPackage, packFolder } from './debian.js'
+import { getOrigin, type NodeBinary, nodeVersion, type Platform } from './nodes.js'
 
-/** Where a release is put together; git does not know it. */
-export const out = 'release'
+/** The folder in which a release is built; git ignores it. */
+export const releaseFolder = 'release'
 
 export const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly version: string
@@ -18,29 +21,29 @@ export const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly bugs: { readonly url: string }
 }
 
-/** When the release was made, for all that says so: `SOURCE_DATE_EPOCH`, else the time of the commit. */
-const released = (): Date => {
+/** Returns the time of the release, for all files that state it: `SOURCE_DATE_EPOCH`, or else the time of the commit. */
+const getReleaseTime = (): Date => {
   const { SOURCE_DATE_EPOCH: given } = process.env
   const seconds = given || execFileSync('git', ['log', '-1', '--format=%ct']).toString().trim()
   if (!/^\d+$/.test(seconds)) throw new Error(`SOURCE_DATE_EPOCH is no time: "${seconds}"`)
   return new Date(Number(seconds) * 1000)
 }
 
-/** The same UUID for the same text. */
+/** Derives a UUID from a text; the same text gives the same UUID. */
 const toUuid = (text: string): string => {
   const hex = createHash('sha256').update(text).digest('hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`]
   return [...parts, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
 }
 
-/** Our licence, those of what is bundled, and Node's. */
-export const licencesWith = ({ licence: node }: Binary): string => {
+/** Joins the licences of this program, the bundled packages and Node. */
+export const joinLicences = ({ licence: node }: NodeBinary): string => {
   const texts = ['LICENSE', 'dist/licences.txt'].map((file) => readFileSync(file, 'utf8').trim())
   const rule = `\n\n${'-'.repeat(80)}\n\n`
   return `${[...texts, `Node.js ${nodeVersion}\n\n${node.trim()}`].join(rule)}\n`
 }
 
-/** Makes `file.xz`; code of x86 becomes smaller when it is told of. @returns what was made, or why nothing was */
+/** Writes `file.xz`, with a filter for x86 code if it is such. @returns the path, or why it was not written */
 export const compress = async (file: string, platform: Platform): Promise<string> => {
   const filters = platform.endsWith('x64') ? ['--x86', '--lzma2=preset=6'] : ['-6']
   try {
@@ -51,49 +54,49 @@ export const compress = async (file: string, platform: Platform): Promise<string
   }
 }
 
-/** Makes the package for Debian. @returns what was made, or why nothing was */
-export const debian = (
+/** Builds the package for Debian. @returns its path, or why it was not built */
+export const buildDebian = (
   file: string,
   platform: Platform,
   licences: string,
   folder: string,
 ): string => {
-  const { debian: architecture } = originOf(platform)
+  const { debian: architecture } = getOrigin(platform)
   const { version, description: summary, homepage, bugs } = manifest
   const about = { version, architecture, summary, homepage, bugs: bugs.url }
-  const [tree, made] = [join(folder, `deb-${platform}`), join(out, debName(about))]
-  lay(tree, file, licences, about)
-  return pack(tree, made, released())
+  const [tree, made] = [join(folder, `deb-${platform}`), join(releaseFolder, getDebianName(about))]
+  layOutPackage(tree, file, licences, about)
+  return packFolder(tree, made, getReleaseTime())
     ? made
     : `${made} is NOT made: there is no dpkg-deb on this machine`
 }
 
-/** Files of the repository that every release has as they are. */
-export const accompanied = ['.config/release/Containerfile', '.github/ci/component.yml'] as const
+/** Files of the repository that every release contains unchanged. */
+export const companionFiles = ['.config/release/Containerfile', '.github/ci/component.yml'] as const
 
-/** What stands beside every release. */
-export const accompany = (builder: Binary, licences: string): void => {
-  for (const file of accompanied) cpSync(file, join(out, basename(file)))
-  writeFileSync(join(out, 'install.sh'), installer(), { mode: 0o755 })
-  writeFileSync(join(out, 'licences.txt'), licences)
+/** Writes the files that accompany every release. */
+export const writeCompanions = (builder: NodeBinary, licences: string): void => {
+  for (const file of companionFiles) cpSync(file, join(releaseFolder, basename(file)))
+  writeFileSync(join(releaseFolder, 'install.sh'), buildInstaller(), { mode: 0o755 })
+  writeFileSync(join(releaseFolder, 'licences.txt'), licences)
   const versions = execFileSync(builder.file, ['-p', 'JSON.stringify(process.versions)'])
   const contents = {
     version: manifest.version,
     licences: readFileSync('dist/licences.txt', 'utf8'),
     node: JSON.parse(versions.toString()) as NodeJS.ProcessVersions,
-    now: released(),
-    serialNumber: `urn:uuid:${toUuid(`${manifest.version} ${released().toISOString()}`)}`,
+    now: getReleaseTime(),
+    serialNumber: `urn:uuid:${toUuid(`${manifest.version} ${getReleaseTime().toISOString()}`)}`,
   }
-  const name = join(out, `svcctl-${manifest.version}`)
-  writeFileSync(`${name}.cdx.json`, billOf(contents))
-  writeFileSync(`${name}.spdx.json`, spdxOf(contents))
+  const name = join(releaseFolder, `svcctl-${manifest.version}`)
+  writeFileSync(`${name}.cdx.json`, buildCycloneDx(contents))
+  writeFileSync(`${name}.spdx.json`, buildSpdx(contents))
 }
 
-/** The public key of the releases, where there is one. */
+/** The path of the public key of the releases, which may be missing. */
 const publicKey = '.config/release/release-key.pub'
 
-/** The script that installs, with the key by which it knows a release. */
-export const installer = (
+/** Builds the installation script, with the key by which it verifies a release. */
+export const buildInstaller = (
   key = existsSync(publicKey) ? readFileSync(publicKey, 'utf8') : '',
 ): string => {
   const [type = '', bytes = ''] = key.trim().split(' ')
@@ -102,8 +105,8 @@ export const installer = (
 }
 
 /**
- * Checks that what is signed with this private key is what `install.sh` takes.
- * @param known the public key of the releases; where there is none, nothing can be signed
+ * Checks that `install.sh` accepts signatures of this private key.
+ * @param known the public key of the releases; without it, nothing can be signed
  * @throws Error with what to do
  */
 export const checkKey = (
@@ -116,7 +119,7 @@ export const checkKey = (
     throw new Error(`the public key of SVCCTL_RELEASE_KEY is not that of ${publicKey}: ${found}`)
 }
 
-/** Signs SHA256SUMS of a folder with the private key in this file (OpenSSH), next to which its public key stands. */
+/** Signs SHA256SUMS of a folder with a private key (OpenSSH), whose public key is in the file next to it. */
 export const sign = (folder: string, key: string): void => {
   execFileSync('ssh-keygen', [
     '-Y',
@@ -130,8 +133,8 @@ export const sign = (folder: string, key: string): void => {
   ])
 }
 
-/** SHA256SUMS of a folder, as `sha256sum --check` takes it. */
-export const sum = (folder: string): void => {
+/** Writes SHA256SUMS of a folder, in the format of `sha256sum --check`. */
+export const writeSums = (folder: string): void => {
   const digest = (name: string): string =>
     createHash('sha256')
       .update(readFileSync(join(folder, name)))

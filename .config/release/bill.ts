@@ -1,9 +1,9 @@
-/** The bill of materials of a release: what the program is bundled from, Node, and what Node is built from (CycloneDX 1.6). */
+/** Builds the bill of materials of a release: the bundled packages, Node, and the libraries in Node (CycloneDX 1.6). */
 import { Contrib, Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 import { formatPurl } from '../../src/commands/dependencies.js'
 
-/** A package that is bundled, as `dist/licences.txt` has it. */
-export interface Bundled {
+/** A bundled package, as `dist/licences.txt` lists it. */
+export interface BundledPackage {
   readonly name: string
   readonly version: string
   readonly licence: string
@@ -12,10 +12,10 @@ export interface Bundled {
 const rule = '-'.repeat(80)
 
 /**
- * The packages that a text of licences names.
- * @throws where one begins otherwise than the build writes it
+ * Parses the packages from a text of licences.
+ * @throws Error if a part does not begin as the build writes it
  */
-export const bundledIn = (licences: string): readonly Bundled[] =>
+export const parseBundled = (licences: string): readonly BundledPackage[] =>
   licences.split(`\n${rule}\n`).map((part) => {
     const [first = ''] = part.trimStart().split('\n')
     const [, name, version, licence] = /^(\S+) (\S+) \((.+)\)$/.exec(first) ?? []
@@ -24,7 +24,7 @@ export const bundledIn = (licences: string): readonly Bundled[] =>
     return { name, version, licence }
   })
 
-const library = ({ name, version, licence }: Bundled): Models.Component => {
+const createLibrary = ({ name, version, licence }: BundledPackage): Models.Component => {
   const purl = formatPurl('npm', name, version)
   const component = new Models.Component(Enums.ComponentType.Library, name, {
     version,
@@ -32,14 +32,14 @@ const library = ({ name, version, licence }: Bundled): Models.Component => {
     ...(purl === undefined ? {} : { purl }),
   })
   component.licenses.add(
-    // No parser of expressions is at hand: what is no identifier is a name.
+    // There is no parser of licence expressions here: an expression that is not an identifier becomes a name.
     new Contrib.License.Factories.LicenseFactory(() => {}).makeDisjunctive(licence),
   )
   return component
 }
 
-/** Node with what its own `process.versions` names: a scanner looks for its OpenSSL. */
-const runtime = (versions: NodeJS.ProcessVersions): Models.Component => {
+/** Creates the component of Node with those in its `process.versions`: scanners look for its OpenSSL. */
+const createRuntime = (versions: NodeJS.ProcessVersions): Models.Component => {
   const { node, ...parts } = versions
   const component = new Models.Component(Enums.ComponentType.Platform, 'node', {
     version: node,
@@ -56,7 +56,7 @@ const runtime = (versions: NodeJS.ProcessVersions): Models.Component => {
   return component
 }
 
-export interface Contents {
+export interface BillContents {
   readonly version: string
   readonly licences: string
   readonly node: NodeJS.ProcessVersions
@@ -64,13 +64,19 @@ export interface Contents {
   readonly serialNumber: string
 }
 
-/** The document, as text. */
-export const billOf = ({ version, licences, node, now, serialNumber }: Contents): string => {
+/** Builds the document as text. */
+export const buildCycloneDx = ({
+  version,
+  licences,
+  node,
+  now,
+  serialNumber,
+}: BillContents): string => {
   const application = new Models.Component(Enums.ComponentType.Application, 'svcctl', {
     version,
     bomRef: `svcctl@${version}`,
   })
-  const components = [...bundledIn(licences).map(library), runtime(node)]
+  const components = [...parseBundled(licences).map(createLibrary), createRuntime(node)]
   for (const { bomRef } of components) application.dependencies.add(bomRef)
   const bom = new Models.Bom({
     serialNumber,
@@ -81,8 +87,8 @@ export const billOf = ({ version, licences, node, now, serialNumber }: Contents)
   return `${new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true, space: 2 })}\n`
 }
 
-/** The same as SPDX 2.3, which some scanners want. */
-export const spdxOf = ({ version, licences, node, now, serialNumber }: Contents): string => {
+/** Builds the same as SPDX 2.3, which some scanners require. */
+export const buildSpdx = ({ version, licences, node, now, serialNumber }: BillContents): string => {
   const packageOf = (name: string, versionInfo: string, licence: string, purl?: string) => ({
     SPDXID: `SPDXRef-${`${name}-${versionInfo}`.replace(/[^A-Za-z0-9.-]/g, '-')}`,
     name,
@@ -99,7 +105,7 @@ export const spdxOf = ({ version, licences, node, now, serialNumber }: Contents)
   })
   const own = packageOf('svcctl', version, 'MIT')
   const parts = [
-    ...bundledIn(licences).map((one) =>
+    ...parseBundled(licences).map((one) =>
       packageOf(one.name, one.version, one.licence, formatPurl('npm', one.name, one.version)),
     ),
     packageOf('node', node.node, 'MIT', `pkg:generic/node@${node.node}`),

@@ -1,4 +1,4 @@
-/** The package for Debian and its kin: the executable, manual pages and completions where the system looks for them. */
+/** Builds the package for Debian and related systems: the executable, manual pages and completions in the system's places. */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -15,30 +15,30 @@ import { gzipSync } from 'node:zlib'
 
 export interface Package {
   readonly version: string
-  /** What Debian calls the processor. */
+  /** Debian's name of the processor. */
   readonly architecture: string
   readonly summary: string
   readonly homepage: string
   readonly bugs: string
 }
 
-/** Versions before one sort before it: `1.0.0-rc.1` is `1.0.0~rc.1`. */
-const versionOf = (version: string): string => version.replace('-', '~')
+/** Converts a version so that pre-releases sort before it: `1.0.0-rc.1` becomes `1.0.0~rc.1`. */
+const toDebianVersion = (version: string): string => version.replace('-', '~')
 
-export const debName = ({ version, architecture }: Package): string =>
-  `svcctl_${versionOf(version)}_${architecture}.deb`
+export const getDebianName = ({ version, architecture }: Package): string =>
+  `svcctl_${toDebianVersion(version)}_${architecture}.deb`
 
-/** What Node's own binaries are linked against, and where from: Debian 11, Ubuntu 20.04 and newer. */
-const depends = ['libatomic1', 'libc6 (>= 2.28)', 'libgcc-s1 (>= 4.2)', 'libstdc++6 (>= 5)']
+/** The libraries that Node's own binaries are linked against: Debian 11, Ubuntu 20.04 and newer have them. */
+const dependencies = ['libatomic1', 'libc6 (>= 2.28)', 'libgcc-s1 (>= 4.2)', 'libstdc++6 (>= 5)']
 
-const controlOf = (about: Package, kibibytes: number): string =>
+const buildControl = (about: Package, kibibytes: number): string =>
   [
     'Package: svcctl',
-    `Version: ${versionOf(about.version)}`,
+    `Version: ${toDebianVersion(about.version)}`,
     `Architecture: ${about.architecture}`,
     `Maintainer: svcctl <${about.bugs}>`,
     `Installed-Size: ${kibibytes}`,
-    `Depends: ${depends.join(', ')}`,
+    `Depends: ${dependencies.join(', ')}`,
     'Recommends: git',
     'Section: admin',
     'Priority: optional',
@@ -47,8 +47,8 @@ const controlOf = (about: Package, kibibytes: number): string =>
     '',
   ].join('\n')
 
-/** Files of the repository, and what they are on the system; those in `zipped` are compressed there. */
-const placed: Readonly<Record<string, string>> = {
+/** Files of the repository and their paths on the system; those in `compressedPaths` are compressed there. */
+const installedPaths: Readonly<Record<string, string>> = {
   'completions/svcctl.bash': 'usr/share/bash-completion/completions/svcctl',
   'completions/_svcctl': 'usr/share/zsh/vendor-completions/_svcctl',
   'completions/svcctl.fish': 'usr/share/fish/vendor_completions.d/svcctl.fish',
@@ -58,57 +58,63 @@ const placed: Readonly<Record<string, string>> = {
   '.config/release/monitoring/alerts.yml': 'usr/share/doc/svcctl/examples/alerts.yml',
   '.config/release/monitoring/dashboard.json': 'usr/share/doc/svcctl/examples/dashboard.json',
 }
-const zipped: Readonly<Record<string, string>> = {
+const compressedPaths: Readonly<Record<string, string>> = {
   '.github/CHANGELOG.md': 'usr/share/doc/svcctl/changelog.gz',
 }
 
-const put = (file: string, content: string | Buffer): void => {
+const writeWithFolder = (file: string, content: string | Buffer): void => {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, content)
 }
 
-/** Everybody may read all of it, nobody but root may change it. @returns KiB */
-const settled = (path: string): number => {
+/** Lets everybody read all files, and only root change them. @returns the size in KiB */
+const setPermissions = (path: string): number => {
   const found = statSync(path)
   if (!found.isDirectory()) {
     chmodSync(path, (found.mode & 0o100) === 0 ? 0o644 : 0o755)
     return Math.ceil(found.size / 1024)
   }
   chmodSync(path, 0o755)
-  return readdirSync(path).reduce((sum, name) => sum + settled(join(path, name)), 1)
+  return readdirSync(path).reduce((sum, name) => sum + setPermissions(join(path, name)), 1)
 }
 
 /**
- * Lays out what is packed.
- * @param licences what is copied into it: ours, those of what is bundled, Node's
+ * Lays out the files of the package.
+ * @param licences the licences of this program, the bundled packages and Node
  */
-export const lay = (tree: string, executable: string, licences: string, about: Package): void => {
+export const layOutPackage = (
+  tree: string,
+  executable: string,
+  licences: string,
+  about: Package,
+): void => {
   mkdirSync(join(tree, 'usr/bin'), { recursive: true })
   cpSync(executable, join(tree, 'usr/bin/svcctl'))
   chmodSync(join(tree, 'usr/bin/svcctl'), 0o755)
-  for (const [from, to] of Object.entries(placed)) put(join(tree, to), readFileSync(from))
+  for (const [from, to] of Object.entries(installedPaths))
+    writeWithFolder(join(tree, to), readFileSync(from))
   const pages = readdirSync('dist/man').map((name) => join('dist/man', name))
   const manual = pages.map((page) => {
     const chapter = page.at(-1)
     return [page, `usr/share/man/man${chapter}/${basename(page)}.gz`] as const
   })
-  for (const [from, to] of [...manual, ...Object.entries(zipped)])
-    put(join(tree, to), gzipSync(readFileSync(from), { level: 9 }))
-  put(join(tree, 'usr/share/doc/svcctl/copyright'), licences)
-  const kibibytes = settled(tree)
-  put(join(tree, 'DEBIAN/control'), controlOf(about, kibibytes))
-  settled(join(tree, 'DEBIAN'))
+  for (const [from, to] of [...manual, ...Object.entries(compressedPaths)])
+    writeWithFolder(join(tree, to), gzipSync(readFileSync(from), { level: 9 }))
+  writeWithFolder(join(tree, 'usr/share/doc/svcctl/copyright'), licences)
+  const kibibytes = setPermissions(tree)
+  writeWithFolder(join(tree, 'DEBIAN/control'), buildControl(about, kibibytes))
+  setPermissions(join(tree, 'DEBIAN'))
 }
 
 /**
- * Packs it.
- * @param made when: the times of all files in it
- * @returns false where there is no dpkg-deb
+ * Packs the folder.
+ * @param made the time of all files in the package
+ * @returns false if there is no dpkg-deb
  */
-export const pack = (tree: string, file: string, made: Date): boolean => {
+export const packFolder = (tree: string, file: string, made: Date): boolean => {
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(made.getTime() / 1000) }
   rmSync(file, { force: true })
-  // xz at 3, since each dpkg reads it, and a higher level is slower and hardly smaller.
+  // Level 3 of xz: every dpkg reads it, and higher levels are slower and save little.
   const options = ['--root-owner-group', '-Zxz', '-z3', '--build', tree, file]
   const { status, error, stderr } = spawnSync('dpkg-deb', options, { encoding: 'utf8', env })
   if (error !== undefined && 'code' in error && error.code === 'ENOENT') return false

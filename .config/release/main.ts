@@ -1,6 +1,6 @@
 /**
- * What `../../bin/svcctl.js` is to the npm package, in an executable: the program's files are assets of it, with the code that V8
- * compiled of them where it was built. `require` knows Node's own modules alone there.
+ * Starts the program in an executable, as `../../bin/svcctl.js` does in the npm package. The program's files are assets of the
+ * executable, with the code that V8 compiled from them at build time. In an executable, `require` loads only Node's own modules.
  */
 import { writeSync } from 'node:fs'
 import { getRawAsset } from 'node:sea'
@@ -17,38 +17,38 @@ import {
 declare const require: RequireFunction
 
 const argv = process.argv.slice(2)
-const shelf = getCacheGroup(getStartKind(argv))
+const cacheGroup = getCacheGroup(getStartKind(argv))
 
-/** An asset's bytes as they stand in the file, not copied. */
-const bytesOf = (name: string): Buffer => Buffer.from(getRawAsset(name) as ArrayBuffer)
+/** Returns the bytes of an asset in the file, without a copy. */
+const getBytes = (name: string): Buffer => Buffer.from(getRawAsset(name) as ArrayBuffer)
 
-/** None was made where the file was built on another platform, nor for what runs seldom. */
-const codeFor = (name: string): { cachedData?: Buffer } => {
+/** Returns the compiled code of a file. There is none if the executable was built on another platform, nor for rarely used files. */
+const getCompiledCode = (name: string): { cachedData?: Buffer } => {
   try {
-    return { cachedData: bytesOf(`${shelf}.${name}`) }
+    return { cachedData: getBytes(`${cacheGroup}.${name}`) }
   } catch {
     return {}
   }
 }
 
-/** The text of a file, which is compressed where it runs seldom (`assets.ts`). */
-const textOf = (name: string): string => {
+/** Reads the text of a file, which is compressed if it is rarely used (`assets.ts`). */
+const readText = (name: string): string => {
   try {
-    return bytesOf(name).toString('latin1')
+    return getBytes(name).toString('latin1')
   } catch {
     const { brotliDecompressSync } = require('node:zlib') as typeof import('node:zlib')
-    return brotliDecompressSync(bytesOf(`${name}.br`)).toString('latin1')
+    return brotliDecompressSync(getBytes(`${name}.br`)).toString('latin1')
   }
 }
 
-/** Code that this machine's V8 does not take is only slower to do without. */
-const compiled = (name: string): WrappedModule => {
+/** Compiles a file. If this machine's V8 rejects the compiled code, the file is only slower to load. */
+const compileFile = (name: string): WrappedModule => {
   const filename = `${process.execPath}/${name}`
-  return new Script(textOf(name), { filename, ...codeFor(name) }).runInThisContext()
+  return new Script(readText(name), { filename, ...getCompiledCode(name) }).runInThisContext()
 }
 
-/** Answers `--version` without the program. @returns false where it was not asked, or cannot be said so simply */
-const answered = (): boolean => {
+/** Answers `--version` without the program. @returns false for any other line, or if the write is incomplete */
+const answerVersion = (): boolean => {
   if (argv.length !== 1 || (argv[0] !== '--version' && argv[0] !== '-V')) return false
   try {
     return writeSync(1, `${version}\n`) > version.length
@@ -57,8 +57,8 @@ const answered = (): boolean => {
   }
 }
 
-if (!answered()) {
-  const load = createLoader(compiled, process.execPath, require)
+if (!answerVersion()) {
+  const load = createLoader(compileFile, process.execPath, require)
   const { main } = load('main.cjs') as { readonly main: () => Promise<void> }
   void main()
 }

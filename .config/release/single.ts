@@ -1,14 +1,14 @@
-/** One executable: a Node, the main that loads the program, the program's files. */
+/** Builds one executable from a Node, a main script that loads the program, and the program's files. */
 import { execFile } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
-import { steady } from './assets.js'
+import { steadyFlags } from './assets.js'
 
 const run = promisify(execFile)
 
-/** Builds what runs first in an executable, or what records what it compiles. @returns its file */
+/** Builds the script that an executable starts with, or the one that records compiled code. @returns its path */
 export const buildMain = async (
   folder: string,
   version: string,
@@ -24,34 +24,38 @@ export const buildMain = async (
   return join(folder, `${name}.cjs`)
 }
 
-export interface Parts {
+export interface ExecutableParts {
   readonly main: string
-  /** Files by the names that the main asks for. */
+  /** The paths of the assets, by the names that the main script uses. */
   readonly assets: Readonly<Record<string, string>>
-  /** The Node that it becomes, without symbols. */
+  /** The Node without symbols that becomes the executable. */
   readonly executable: string
   readonly output: string
 }
 
 /**
- * Puts an executable together.
+ * Builds an executable.
  * @param builder a Node of the same version that runs here
- * @param own whether the executable is for the platform that it is built on, of which alone V8 keeps compiled code
+ * @param own true for an executable of the platform that it is built on; V8 keeps compiled code only for that
  */
-export const single = async (builder: string, parts: Parts, own: boolean): Promise<void> => {
+export const buildExecutable = async (
+  builder: string,
+  parts: ExecutableParts,
+  own: boolean,
+): Promise<void> => {
   const folder = dirname(parts.main)
   const settings = {
     ...parts,
     output: resolve(parts.output),
-    // It stands in the executable: where it was built is nobody's business.
+    // The name is stored in the executable, so it contains no path of this machine.
     main: basename(parts.main),
     disableExperimentalSEAWarning: true,
     useCodeCache: own,
-    // NODE_OPTIONS would bring foreign code into a tool that holds an administrator's token.
+    // NODE_OPTIONS could load other code into a tool that holds an administrator's token.
     execArgvExtension: 'none',
   }
   const file = `${resolve(parts.output)}.json`
   writeFileSync(file, JSON.stringify(settings))
-  await run(builder, [...steady, '--build-sea', file], { cwd: folder })
+  await run(builder, [...steadyFlags, '--build-sea', file], { cwd: folder })
   rmSync(file)
 }

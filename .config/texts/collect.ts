@@ -1,48 +1,52 @@
-/** Every text that a user reads, with its place: the texts of `src` and the documents. For `npm run texts` and the test that keeps them plain. */
+/**
+ * Collects every text that a user reads, with its place: the texts of `src` and the documents. `npm run texts` and the test that
+ * keeps them plain use it.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  nodesOf,
+  listNodes,
+  parseStatements,
+  readSource,
   type SourceNode,
   sourceFiles,
-  statementsOf,
-  textOf,
 } from '../../test/support/source.js'
 
 export interface Text {
-  /** The file and its line: `README.md:7`. */
+  /** The file and the line: `README.md:7`. */
   readonly place: string
-  /** As Markdown; a value that the program puts in is `{}`. */
+  /** The text as Markdown; values that the program inserts are `{}`. */
   readonly text: string
 }
 
-/** What the embedded instance answers are the words of the API, and scripts are no prose. */
-const left = /^(?:sandbox\/(?!index)|start\/|http\/lists\/|commands\/completion)/
+/** Excluded files: answers of the embedded instance have the words of the API, and scripts are no prose. */
+const excludedFiles = /^(?:sandbox\/(?!index)|start\/|http\/lists\/|commands\/completion)/
 
-/** Two words beside each other, one of them in lower case. */
+/** Matches two adjacent words, one of them in lower case. */
 const prose = /(?:^|[\s("])[A-Za-z’'-]+,? [a-z’'-]{2,}/
 
-/** A line of a shell, of a file or of a program. */
+/** Matches a line of a shell, of a file or of a program. */
 const code = /^(?:svcctl |SVC|[a-z_]+: |jq |#|\||function |import |const |SELECT )|[;{]\n|=>/
 
-const raw = (node: unknown): string => {
+const getCookedText = (node: unknown): string => {
   const { value } = node as { value: { cooked: string } }
   return value.cooked
 }
 
-/** The text of a literal, a template, or of several that are joined by +; undefined for anything else. */
-const textIn = (node: SourceNode): string | undefined => {
+/** Returns the text of a literal, a template, or of several that are joined by +; undefined for anything else. */
+const getText = (node: SourceNode): string | undefined => {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined
-  if (node.type === 'TemplateLiteral') return (node.quasis as unknown[]).map(raw).join('{}')
+  if (node.type === 'TemplateLiteral')
+    return (node.quasis as unknown[]).map(getCookedText).join('{}')
   if (node.type !== 'BinaryExpression' || node.operator !== '+') return undefined
-  const [a, b] = [textIn(node.left as SourceNode), textIn(node.right as SourceNode)]
+  const [a, b] = [getText(node.left as SourceNode), getText(node.right as SourceNode)]
   return a === undefined && b === undefined ? undefined : `${a ?? '{}'}${b ?? '{}'}`
 }
 
-const lineOf = (text: string, at: number): number => text.slice(0, at).split('\n').length
+const getLine = (text: string, at: number): number => text.slice(0, at).split('\n').length
 
-/** Angle brackets and stars are no Markdown in a text of the program; flags and code-like words are code. */
-const asMarkdown = (text: string): string =>
+/** Converts a text of the program to Markdown: angle brackets and stars are escaped; flags and code-like words become code. */
+const toMarkdown = (text: string): string =>
   text
     .replaceAll(/`[^`]*`|[A-Z]+ \/\S+|[^\s(]*(?:\w[_/.=:]\w|--\w)[^\s),;:]*/g, (part) =>
       part.startsWith('`')
@@ -52,17 +56,17 @@ const asMarkdown = (text: string): string =>
     .replaceAll(/[<>*#|\\]/g, '\\$&')
     .replaceAll(/\s*\n\s*/g, ' ')
 
-const ofSource = (file: string): Text[] => {
-  const source = textOf(file)
+const listSourceTexts = (file: string): Text[] => {
+  const source = readSource(file)
   const found: Text[] = []
   let past = 0
-  for (const node of nodesOf(statementsOf(source, file))) {
+  for (const node of listNodes(parseStatements(source, file))) {
     if (node.start < past) continue
-    const text = textIn(node)
+    const text = getText(node)
     if (text === undefined) continue
     past = node.end
     if (prose.test(text) && !code.test(text))
-      found.push({ place: `src/${file}:${lineOf(source, node.start)}`, text: asMarkdown(text) })
+      found.push({ place: `src/${file}:${getLine(source, node.start)}`, text: toMarkdown(text) })
   }
   return found
 }
@@ -75,8 +79,8 @@ const documents = [
   ...readdirSync('.github/guide').map((name) => join('.github/guide', name)),
 ]
 
-/** The paragraphs and items of a document: neither code nor tables, nor what is generated. */
-const ofDocument = (file: string): Text[] => {
+/** Returns the paragraphs and list items of a document, without code, tables and generated parts. */
+const listDocumentTexts = (file: string): Text[] => {
   const blank = (part: string): string => part.replaceAll(/[^\n]/g, '')
   const lines = readFileSync(file, 'utf8')
     .replaceAll(/<!-- generated.*?<!-- end -->|^```.*?^```$|^ {4}[^\n]*$/gms, blank)
@@ -94,12 +98,12 @@ const ofDocument = (file: string): Text[] => {
   return found
 }
 
-/** All of them, in the order of their files. */
+/** Returns all texts in the order of their files. */
 export const collectTexts = (): readonly Text[] => [
-  ...sourceFiles.filter((file) => !left.test(file)).flatMap(ofSource),
-  ...documents.flatMap(ofDocument),
+  ...sourceFiles.filter((file) => !excludedFiles.test(file)).flatMap(listSourceTexts),
+  ...documents.flatMap(listDocumentTexts),
 ]
 
-/** The texts as one Markdown document, each below its place. */
-export const documentOf = (texts: readonly Text[]): string =>
+/** Builds one Markdown document, with each text below its place. */
+export const buildDocument = (texts: readonly Text[]): string =>
   texts.map(({ place, text }) => `## \`${place}\`\n\n${text}\n`).join('\n')

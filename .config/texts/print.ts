@@ -1,4 +1,4 @@
 /** Prints every text that a user reads, with its place, as one Markdown file: `npm run texts`. */
-import { collectTexts, documentOf } from './collect.js'
+import { buildDocument, collectTexts } from './collect.js'
 
-process.stdout.write(documentOf(collectTexts()))
+process.stdout.write(buildDocument(collectTexts()))

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { mapConcurrent } from '../../src/base/async.js'
 
-const taken = async (all: AsyncIterable<number>) => {
+const collectWithError = async (all: AsyncIterable<number>) => {
   const found: number[] = []
   try {
     for await (const one of all) found.push(one)
@@ -12,7 +12,7 @@ const taken = async (all: AsyncIterable<number>) => {
   }
 }
 
-async function* three(): AsyncGenerator<number> {
+async function* yieldThree(): AsyncGenerator<number> {
   yield* [1, 2, 3]
 }
 
@@ -26,17 +26,19 @@ describe('work ahead', () => {
       open -= 1
       return one * 10
     }
-    expect(await taken(mapConcurrent(three(), 2, work))).toEqual({ found: [10, 20, 30] })
+    expect(await collectWithError(mapConcurrent(yieldThree(), 2, work))).toEqual({
+      found: [10, 20, 30],
+    })
     expect(most).toBe(2)
   })
 
   it('throws what broke the input, after all that came before', async () => {
     const error = new Error('the pipe broke')
     async function* broken(): AsyncGenerator<number> {
-      yield* three()
+      yield* yieldThree()
       throw error
     }
-    expect(await taken(mapConcurrent(broken(), 8, (one) => one))).toEqual({
+    expect(await collectWithError(mapConcurrent(broken(), 8, (one) => one))).toEqual({
       found: [1, 2, 3],
       error,
     })
@@ -48,6 +50,9 @@ describe('work ahead', () => {
       if (one === 2) throw error
       return one
     }
-    expect(await taken(mapConcurrent(three(), 8, work))).toEqual({ found: [1], error })
+    expect(await collectWithError(mapConcurrent(yieldThree(), 8, work))).toEqual({
+      found: [1],
+      error,
+    })
   })
 })

@@ -1,4 +1,4 @@
-/** What is handed over by work that goes on meanwhile. */
+/** Tests the hand-over of pieces from work that continues while they are read. */
 import { expect, it } from 'vitest'
 import { NobodyTakesError, yieldPushed } from '../../src/base/async.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createClearTextWarning, normalizeBaseUrl } from '../../src/base/base-url.js'
-import { failureOf } from '../profile/setup.js'
+import { getFailure } from '../profile/setup.js'
 
 describe('normalizeBaseUrl', () => {
   it.each([
@@ -41,7 +41,7 @@ describe('normalizeBaseUrl', () => {
     ['https://forge\n.test', 'spaces'],
     ['https://good.test\\@evil.test', 'spaces'],
   ])('refuses %j (%s)', async (given, word) => {
-    const failure = await failureOf(() => normalizeBaseUrl(given))
+    const failure = await getFailure(() => normalizeBaseUrl(given))
     expect(failure.category).toBe('usage')
     expect(failure.message).toContain(word)
   })
@@ -52,7 +52,7 @@ describe('normalizeBaseUrl', () => {
     'https://tok-secret@forge.test/x',
     'https://me:tok-secret/x@forge.test',
   ])('refuses credentials and does not repeat them: %s', async (given) => {
-    const failure = await failureOf(() => normalizeBaseUrl(given))
+    const failure = await getFailure(() => normalizeBaseUrl(given))
     expect(failure.message).toContain('credentials')
     expect(JSON.stringify(failure)).not.toContain('secret')
   })

@@ -1,4 +1,4 @@
-/** The reader of structured files: a sentence and a position for each keyword, in YAML and in JSON. */
+/** Tests the reader of structured files: each keyword has an error message with a position, in YAML and in JSON. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Findings } from '../../src/base/documents/findings.js'
@@ -32,8 +32,8 @@ const schema = {
   additionalProperties: false,
 }
 
-/** What is wrong in a text, without the name of the file. */
-const findIn = async (text: string, json: boolean): Promise<string | undefined> => {
+/** Returns the findings in a text, without the name of the file. */
+const findMistakes = async (text: string, json: boolean): Promise<string | undefined> => {
   const findings = new Findings()
   const bytes = Buffer.from(text)
   if (json) readJson(schema, bytes, 'f', findings)
@@ -45,8 +45,8 @@ const findIn = async (text: string, json: boolean): Promise<string | undefined> 
   )
 }
 
-/** Texts of flow maps, which are JSON as well, with what is wrong in them. */
-const wrong: readonly (readonly [text: string, finding: string])[] = [
+/** Texts of flow maps, which are also JSON, and the finding in each. */
+const invalidTexts: readonly (readonly [text: string, finding: string])[] = [
   ['[]', '1:1: a test file must be a map, not a list'],
   ['"password"', '1:1: a test file must be a map, not text'],
   ['{"pass": "word"}', '1:1: test is missing (Write test: 1.)'],
@@ -85,9 +85,9 @@ const wrong: readonly (readonly [text: string, finding: string])[] = [
 ]
 
 describe('a document', () => {
-  it.each(wrong)('says what is wrong: %s', async (text, finding) => {
-    expect(await findIn(text, true)).toContain(finding)
-    expect(await findIn(text, false)).toContain(finding)
+  it.each(invalidTexts)('says what is wrong: %s', async (text, finding) => {
+    expect(await findMistakes(text, true)).toContain(finding)
+    expect(await findMistakes(text, false)).toContain(finding)
   })
 
   it('is the same as YAML and as JSON, and however much was read before', async () => {
@@ -99,12 +99,12 @@ describe('a document', () => {
     )
     const keys = fc.constantFrom(...Object.keys(schema.properties), 'coutn', '__proto__')
     const entries = fc.uniqueArray(fc.tuple(keys, part), { selector: ([key]) => key })
-    // Beyond this size the schema is compiled.
-    await findIn(JSON.stringify({ test: 1, text: 'x'.repeat(1 << 19) }), true)
+    // The schema is compiled for texts beyond this size.
+    await findMistakes(JSON.stringify({ test: 1, text: 'x'.repeat(1 << 19) }), true)
     await fc.assert(
       fc.asyncProperty(entries, async (all) => {
         const text = JSON.stringify(Object.fromEntries([['test', 1], ...all]), null, 1)
-        expect(await findIn(text, false)).toBe(await findIn(text, true))
+        expect(await findMistakes(text, false)).toBe(await findMistakes(text, true))
       }),
       { numRuns: 200 },
     )
@@ -175,6 +175,6 @@ describe('a document', () => {
     ['{"é": 1, "test": tru}', '1:21: the file is not valid JSON'],
     [`{"test": ${'['.repeat(5000)}`, 'is nested more than'],
   ])('is no JSON: %s', async (text, why) => {
-    expect(await findIn(text, true)).toContain(why)
+    expect(await findMistakes(text, true)).toContain(why)
   })
 })

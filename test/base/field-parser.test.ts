@@ -1,4 +1,4 @@
-/** Records of which only some fields are parsed, or whose numbers are known to be usual, give the values of whole ones. */
+/** Tests that parsing only some fields of a record gives the same values as parsing the whole record. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFieldParser } from '../../src/base/json/field-parser.js'
@@ -24,7 +24,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).value
 
-const neverWhole = (): never => {
+const failOnWholeParse = (): never => {
   throw new Error('the record was parsed whole')
 }
 
@@ -36,7 +36,7 @@ describe('createFieldParser', () => {
         fc.integer({ min: 0, max: 2 }),
         (record, indent) => {
           const bytes = Buffer.from(JSON.stringify(record, null, indent))
-          const found = createFieldParser(names, neverWhole)(bytes)
+          const found = createFieldParser(names, failOnWholeParse)(bytes)
           const wanted = Object.entries(record).filter(([key]) => names.includes(key))
           expect(found).toEqual(JSON.parse(JSON.stringify(Object.fromEntries(wanted))))
         },
@@ -60,7 +60,7 @@ describe('createFieldParser', () => {
   })
 
   it('keeps exact numbers, and the last of several fields with one name', () => {
-    const parse = createFieldParser(['id', 'size'], neverWhole)
+    const parse = createFieldParser(['id', 'size'], failOnWholeParse)
     expect(
       parse(Buffer.from('{"id":1,"x":{"id":9},"size":1.0,"id":12345678901234567890}')),
     ).toEqual(parseRecord(Buffer.from('{"id":12345678901234567890,"size":1.0}')))

@@ -19,72 +19,72 @@ import { array, assert, asyncProperty, integer, uint8Array } from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openWhole, writeAll, writeWhole } from '../../src/base/files/files.js'
 import { readRegular } from '../../src/base/files/regular.js'
-import { folder } from '../support/program.js'
+import { createFolder } from '../support/program.js'
 
 let home: string
 beforeEach(() => {
-  home = folder()
+  home = createFolder()
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-const at = (name: string): string => join(home, name)
-const fifo = (): string => {
-  execFileSync('mkfifo', [at('pipe')])
-  return at('pipe')
+const getPath = (name: string): string => join(home, name)
+const createFifo = (): string => {
+  execFileSync('mkfifo', [getPath('pipe')])
+  return getPath('pipe')
 }
-const text = (name: string): string => readFileSync(at(name), 'utf8')
+const readText = (name: string): string => readFileSync(getPath(name), 'utf8')
 
 describe('writing a file whole', () => {
   it('makes it as the umask has it, and leaves nothing beside it', async () => {
-    await writeWhole(at('new'), 'text')
-    expect(text('new')).toBe('text')
-    expect(statSync(at('new')).mode & 0o777).toBe(0o666 & ~process.umask())
+    await writeWhole(getPath('new'), 'text')
+    expect(readText('new')).toBe('text')
+    expect(statSync(getPath('new')).mode & 0o777).toBe(0o666 & ~process.umask())
     expect(readdirSync(home)).toEqual(['new'])
   })
 
   it('replaces a file, keeps its mode and drops what runs it as its owner', async () => {
-    writeFileSync(at('old'), 'old')
-    chmodSync(at('old'), 0o4751)
-    const before = statSync(at('old')).ino
-    await writeWhole(at('old'), 'new')
-    expect(text('old')).toBe('new')
-    expect(statSync(at('old')).mode & 0o7777).toBe(0o751)
-    expect(statSync(at('old')).ino).not.toBe(before)
+    writeFileSync(getPath('old'), 'old')
+    chmodSync(getPath('old'), 0o4751)
+    const before = statSync(getPath('old')).ino
+    await writeWhole(getPath('old'), 'new')
+    expect(readText('old')).toBe('new')
+    expect(statSync(getPath('old')).mode & 0o7777).toBe(0o751)
+    expect(statSync(getPath('old')).ino).not.toBe(before)
   })
 
   it('replaces what a link names, also a link of a link to what is not there yet', async () => {
-    mkdirSync(at('real'))
-    writeFileSync(at('real/one'), 'old')
-    symlinkSync('real/one', at('link'))
-    symlinkSync('real/two', at('dangling'))
-    symlinkSync('dangling', at('twice'))
-    await writeWhole(at('link'), 'one')
-    await writeWhole(at('twice'), 'two')
-    expect([text('real/one'), text('real/two')]).toEqual(['one', 'two'])
+    mkdirSync(getPath('real'))
+    writeFileSync(getPath('real/one'), 'old')
+    symlinkSync('real/one', getPath('link'))
+    symlinkSync('real/two', getPath('dangling'))
+    symlinkSync('dangling', getPath('twice'))
+    await writeWhole(getPath('link'), 'one')
+    await writeWhole(getPath('twice'), 'two')
+    expect([readText('real/one'), readText('real/two')]).toEqual(['one', 'two'])
     for (const name of ['link', 'dangling', 'twice'])
-      expect(lstatSync(at(name)).isSymbolicLink()).toBe(true)
-    expect(readdirSync(at('real'))).toEqual(['one', 'two'])
+      expect(lstatSync(getPath(name)).isSymbolicLink()).toBe(true)
+    expect(readdirSync(getPath('real'))).toEqual(['one', 'two'])
   })
 
   it('refuses a folder, and a link that leads to itself', async () => {
-    symlinkSync('self', at('self'))
+    symlinkSync('self', getPath('self'))
     await expect(writeWhole(home, 'x')).rejects.toThrow('it is a directory')
-    await expect(writeWhole(at('self'), 'x')).rejects.toThrow('points to itself')
+    await expect(writeWhole(getPath('self'), 'x')).rejects.toThrow('points to itself')
   })
 
   it('leaves the file as it was where it is given up', async () => {
-    writeFileSync(at('file'), 'old')
-    const file = await openWhole(at('file'))
+    writeFileSync(getPath('file'), 'old')
+    const file = await openWhole(getPath('file'))
     await file.write([Buffer.from('half')])
     await file.discard()
-    expect(text('file')).toBe('old')
+    expect(readText('file')).toBe('old')
     expect(readdirSync(home)).toEqual(['file'])
   })
 })
 
 describe('what is no regular file', () => {
   it('is written into: a pipe, more than it holds', async () => {
-    const path = fifo()
+    const path = createFifo()
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const read: Buffer[] = []
     try {
@@ -116,39 +116,39 @@ describe('what is no regular file', () => {
 
   it('is waited for where it is a pipe that nobody reads, until that is interrupted', async () => {
     const controller = new AbortController()
-    const writing = writeWhole(fifo(), 'x', { signal: controller.signal })
+    const writing = writeWhole(createFifo(), 'x', { signal: controller.signal })
     controller.abort()
     await expect(writing).rejects.toMatchObject({ category: 'interrupted' })
   })
 
   it('is written into: a device', async ({ skip }) => {
-    // Of its own, so that a defect does not accept the machine's.
-    const made = spawnSync('mknod', [at('null'), 'c', '1', '3'])
+    // The test has its own null device, so that a defect does not replace the machine's.
+    const made = spawnSync('mknod', [getPath('null'), 'c', '1', '3'])
     if (made.status !== 0) return skip('no device may be made here')
-    symlinkSync('null', at('link'))
+    symlinkSync('null', getPath('link'))
     try {
-      await writeWhole(at('null'), 'x')
-      await writeWhole(at('link'), 'x')
+      await writeWhole(getPath('null'), 'x')
+      await writeWhole(getPath('link'), 'x')
     } catch (error) {
       if (error instanceof Error && /EACCES|EPERM/.test(error.message))
         return skip('no device may be opened here')
       throw error
     }
-    expect(lstatSync(at('null')).isCharacterDevice()).toBe(true)
+    expect(lstatSync(getPath('null')).isCharacterDevice()).toBe(true)
     expect(readdirSync(home)).toEqual(['link', 'null'])
   })
 
   it.skipIf(process.platform !== 'linux')(
     'is written into: a descriptor, though a file is behind it',
     async () => {
-      const descriptor = openSync(at('out'), 'w')
+      const descriptor = openSync(getPath('out'), 'w')
       try {
         writeFileSync(descriptor, 'before ')
-        const before = statSync(at('out')).ino
-        symlinkSync(`/proc/self/fd/${descriptor}`, at('link'))
-        await writeWhole(at('link'), 'after')
-        expect(text('out')).toBe('before after')
-        expect(statSync(at('out')).ino).toBe(before)
+        const before = statSync(getPath('out')).ino
+        symlinkSync(`/proc/self/fd/${descriptor}`, getPath('link'))
+        await writeWhole(getPath('link'), 'after')
+        expect(readText('out')).toBe('before after')
+        expect(statSync(getPath('out')).ino).toBe(before)
       } finally {
         closeSync(descriptor)
       }
@@ -158,18 +158,18 @@ describe('what is no regular file', () => {
 
 describe("a file of the tool's own", () => {
   it('is for its owner only, and never written through a link', async () => {
-    writeFileSync(at('other'), 'other')
-    symlinkSync('other', at('tokens'))
-    await writeWhole(at('tokens'), 'secret', { own: true })
-    expect(text('other')).toBe('other')
-    expect(lstatSync(at('tokens')).isFile()).toBe(true)
-    chmodSync(at('tokens'), 0o644)
-    await writeWhole(at('tokens'), 'secret', { own: true })
-    expect(statSync(at('tokens')).mode & 0o777).toBe(0o600)
+    writeFileSync(getPath('other'), 'other')
+    symlinkSync('other', getPath('tokens'))
+    await writeWhole(getPath('tokens'), 'secret', { own: true })
+    expect(readText('other')).toBe('other')
+    expect(lstatSync(getPath('tokens')).isFile()).toBe(true)
+    chmodSync(getPath('tokens'), 0o644)
+    await writeWhole(getPath('tokens'), 'secret', { own: true })
+    expect(statSync(getPath('tokens')).mode & 0o777).toBe(0o600)
   })
 
   it('is neither written into nor read from anything but a regular file, and nothing waits', async () => {
-    const path = fifo()
+    const path = createFifo()
     await expect(writeWhole(path, 'secret', { own: true })).rejects.toThrow(/a pipe, not/)
     expect(() => readRegular(path)).toThrow(/a pipe, not a regular file/)
     expect(() => readRegular('/dev/null')).toThrow(/it is a device, not a regular file/)

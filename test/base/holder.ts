@@ -1,6 +1,6 @@
 /**
- * A process that takes a lock: `holder.ts hold <lock>` says that it has it and keeps it until it is ended;
- * `holder.ts count <lock> <file> <times>` adds one to the number in a file, so many times.
+ * A process that takes a lock. `holder.ts hold <lock>` prints `held` and keeps the lock until it is ended.
+ * `holder.ts count <lock> <file> <times>` adds 1 to the number in a file, `times` times.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,7 @@ if (action === 'hold') {
   for (let i = 0; i < Number(times); i++) {
     const { release } = await take()
     const before = Number(readFileSync(file, 'utf8'))
-    // Whoever else is in here reads the same number meanwhile.
+    // A second holder of the lock would read the same number during this wait.
     await sleep(1)
     writeFileSync(file, String(before + 1))
     release()

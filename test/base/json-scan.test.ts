@@ -4,7 +4,7 @@ import { bounds, MalformedJson } from '../../src/base/json/json.js'
 import { checkJson, Scanner } from '../../src/base/json/scan.js'
 import { countDraws } from '../support/draws.js'
 
-const refusal = (bytes: Uint8Array): MalformedJson | undefined => {
+const findRefusal = (bytes: Uint8Array): MalformedJson | undefined => {
   try {
     checkJson(bytes)
     return undefined
@@ -13,10 +13,10 @@ const refusal = (bytes: Uint8Array): MalformedJson | undefined => {
     throw error
   }
 }
-const accepts = (text: string): boolean => refusal(Buffer.from(text)) === undefined
+const accepts = (text: string): boolean => findRefusal(Buffer.from(text)) === undefined
 
-/** The same in chunks of so many bytes. */
-const acceptsIn = (text: string, size: number): boolean => {
+/** True if the scanner accepts the text in chunks of `size` bytes. */
+const acceptsChunks = (text: string, size: number): boolean => {
   const bytes = Buffer.from(text)
   const scanner = new Scanner()
   try {
@@ -33,7 +33,7 @@ const acceptsIn = (text: string, size: number): boolean => {
   }
 }
 
-/** Node's parser is the judge. */
+/** True if Node's parser accepts the text: the reference for both checks. */
 const isJson = (text: string): boolean => {
   try {
     JSON.parse(text)
@@ -51,8 +51,8 @@ const texts = fc.oneof(
     .map((value) => JSON.stringify(value, null, 1)),
   fc.constantFrom('-1.5e+3', '[0.10,-0,1E5]', '{"a":[true,false,null]}', '"\\u00e9\\n\\/"', ' 7 '),
 )
-/** A JSON text with a few characters put in, taken out or replaced. */
-const mutated = fc
+/** JSON texts with a few characters inserted, removed or replaced. */
+const mutatedTexts = fc
   .tuple(
     texts,
     fc.array(fc.tuple(fc.nat(), fc.constantFrom('', ...signs), fc.nat(2)), { maxLength: 3 }),
@@ -67,9 +67,9 @@ const mutated = fc
 describe('checkJson', () => {
   it('takes what Node’s parser takes and nothing else, in any chunks', () => {
     fc.assert(
-      fc.property(mutated, fc.integer({ min: 1, max: 9 }), (text, size) => {
+      fc.property(mutatedTexts, fc.integer({ min: 1, max: 9 }), (text, size) => {
         const right = isJson(text)
-        expect([accepts(text), acceptsIn(text, size)]).toEqual([right, right])
+        expect([accepts(text), acceptsChunks(text, size)]).toEqual([right, right])
       }),
       { numRuns: countDraws(3000) },
     )
@@ -79,9 +79,9 @@ describe('checkJson', () => {
       for (let at = 0; at < 10; at++) {
         const bytes = Buffer.from(`["${'~'.repeat(9)}"]`)
         bytes[2 + at] = byte
-        // At the end stands the quote itself; a backslash before one hides it.
+        // The last byte must be the closing quote. Before it, neither a quote nor a backslash may occur.
         const right = at === 9 ? byte === 0x22 : byte >= 0x20 && byte !== 0x22 && byte !== 0x5c
-        expect([byte, at, refusal(bytes) === undefined]).toEqual([byte, at, right])
+        expect([byte, at, findRefusal(bytes) === undefined]).toEqual([byte, at, right])
       }
   })
   it('takes a repeated key, and no rest', () => {
@@ -98,13 +98,13 @@ describe('checkJson', () => {
     ['["a\tb"]', 'a control character inside a string, at byte 4'],
     ['[nul]', 'expected a value, at byte 5'],
   ])('says of %j what was expected, and where', (text, words) => {
-    expect(refusal(Buffer.from(text))?.message).toContain(words)
+    expect(findRefusal(Buffer.from(text))?.message).toContain(words)
   })
   it.each([
     ['values', Buffer.from(`[${'0,'.repeat(bounds.values - 1)}0]`), '1 million values'],
     ['depth', Buffer.from('['.repeat(bounds.depth + 1)), 'nested more than 200 levels deep'],
     ['bytes', Buffer.alloc(bounds.bytes + 1, ' '), 'larger than 64 MiB'],
   ])('names the bound of %s that is passed', (_, bytes, words) => {
-    expect(refusal(bytes)?.message).toContain(words)
+    expect(findRefusal(bytes)?.message).toContain(words)
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ExactNumber, parseExact, serializeExact } from '../../src/base/json/json.js'
 
-const again = (text: string): string | undefined => serializeExact(parseExact(text))
+const parseAndSerialize = (text: string): string | undefined => serializeExact(parseExact(text))
 
 const numbers = fc.oneof(
   fc.constantFrom('9007199254740993', '1e400', '1.0', '-0', '-0.0', '1E5', '1e-7', '0.10', '12'),
@@ -29,7 +29,7 @@ describe('parseExact', () => {
   it('reads what stringifyExact writes again, every number as it came', () => {
     fc.assert(
       fc.property(documents, (text) => {
-        expect(again(String(text))).toBe(text)
+        expect(parseAndSerialize(String(text))).toBe(text)
       }),
     )
   })
@@ -43,13 +43,15 @@ describe('parseExact', () => {
     ])
   })
   it('keeps a key that would be lost in an assignment', () => {
-    expect(again('{"__proto__":1.0,"a":1}')).toBe('{"__proto__":1.0,"a":1}')
+    expect(parseAndSerialize('{"__proto__":1.0,"a":1}')).toBe('{"__proto__":1.0,"a":1}')
   })
   it('takes the last of repeated keys', () => {
-    expect(again('{"a":1.0,"a":2.0}')).toBe('{"a":2.0}')
+    expect(parseAndSerialize('{"a":1.0,"a":2.0}')).toBe('{"a":2.0}')
   })
   it('leaves text alone that looks like numbers', () => {
-    expect(again('["1.0, 1e5: 9007199254740993",1.0]')).toBe('["1.0, 1e5: 9007199254740993",1.0]')
+    expect(parseAndSerialize('["1.0, 1e5: 9007199254740993",1.0]')).toBe(
+      '["1.0, 1e5: 9007199254740993",1.0]',
+    )
   })
   it('is a number to whoever reckons with it', () => {
     expect(Number(parseExact('2.50'))).toBe(2.5)

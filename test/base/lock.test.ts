@@ -21,7 +21,7 @@ import {
   type ProcessId,
 } from '../../src/base/files/lock.js'
 import { Failure } from '../../src/errors.js'
-import { bundled } from '../support/bundled.js'
+import { getBundle } from '../support/bundled.js'
 
 let home: string
 let directory: string
@@ -35,9 +35,9 @@ afterEach(() => {
 })
 
 const linux = process.platform === 'linux'
-const program = await bundled(join(import.meta.dirname, 'holder.ts'))
+const program = await getBundle(join(import.meta.dirname, 'holder.ts'))
 
-const start = (program: string, args: readonly string[]): ChildProcess => {
+const startProcess = (program: string, args: readonly string[]): ChildProcess => {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -46,26 +46,27 @@ const start = (program: string, args: readonly string[]): ChildProcess => {
   })
   return child
 }
-const holder = (...args: readonly string[]) => start(process.execPath, [program, ...args])
-const said = async ({ stdout }: ChildProcess): Promise<string> =>
+const startHolder = (...args: readonly string[]) =>
+  startProcess(process.execPath, [program, ...args])
+const readOutput = async ({ stdout }: ChildProcess): Promise<string> =>
   stdout === null ? '' : String((await once(stdout, 'data'))[0])
 
-const held = (owner: string): Failure => new Failure('failed', `held by ${owner}`)
+const createHeldFailure = (owner: string): Failure => new Failure('failed', `held by ${owner}`)
 const take = async (options: Partial<LockOptions> = {}): Promise<Lock> => {
-  const taken = await lock(directory, { patience: 0, held, ...options })
+  const taken = await lock(directory, { patience: 0, held: createHeldFailure, ...options })
   onTestFinished(taken.release)
   return taken
 }
 
-/** A lock as another process would have left it. */
-const left = (owner: ProcessId | string): void => {
+/** Creates a lock that another process left behind. */
+const leaveLock = (owner: ProcessId | string): void => {
   mkdirSync(directory)
   const text = typeof owner === 'string' ? owner : JSON.stringify(owner)
   writeFileSync(join(directory, 'owner-other'), text)
 }
 
-/** Lets time pass for whoever asks how long something took. */
-const passing = () => {
+/** Mocks performance.now(). Returns a function that advances it by milliseconds. */
+const mockTime = () => {
   const now = performance.now.bind(performance)
   let more = 0
   vi.spyOn(performance, 'now').mockImplementation(() => now() + more)
@@ -80,11 +81,11 @@ describe('a lock', () => {
   }, async () => {
     const file = join(home, 'count')
     writeFileSync(file, '0')
-    const counting = [1, 2, 3].map(() => holder('count', directory, file, '40'))
+    const counting = [1, 2, 3].map(() => startHolder('count', directory, file, '40'))
     const ended = Promise.all(counting.map((child) => once(child, 'exit')))
     for (let i = 0; i < 3; i++) {
-      const victim = holder('hold', directory)
-      await said(victim)
+      const victim = startHolder('hold', directory)
+      await readOutput(victim)
       victim.kill('SIGKILL')
       await once(victim, 'exit')
     }
@@ -100,8 +101,8 @@ describe('a lock', () => {
   })
 
   it('of a killed process is taken at once', async () => {
-    const victim = holder('hold', directory)
-    await said(victim)
+    const victim = startHolder('hold', directory)
+    await readOutput(victim)
     await expect(take()).rejects.toThrow(`held by process ${victim.pid}`)
     victim.kill('SIGKILL')
     await once(victim, 'exit')
@@ -109,13 +110,13 @@ describe('a lock', () => {
   })
 
   it.runIf(linux)('of an earlier process of the same number is taken at once', async () => {
-    left({ ...getThisProcess(), started: '1' })
+    leaveLock({ ...getThisProcess(), started: '1' })
     expect((await take()).isHeld()).toBe(true)
   })
 
   it.runIf(linux)('of a process that runs is waited for, however silent it is', async () => {
-    left(getThisProcess())
-    const pass = passing()
+    leaveLock(getThisProcess())
+    const pass = mockTime()
     const notes: string[] = []
     const note = (text: string): void => {
       notes.push(text)
@@ -126,8 +127,8 @@ describe('a lock', () => {
   })
 
   it('of another host is taken after ten seconds of silence; a note says whose it is', async () => {
-    left({ pid: 7, host: 'far', place: 'far boot pid:[1]', started: '5' })
-    const pass = passing()
+    leaveLock({ pid: 7, host: 'far', place: 'far boot pid:[1]', started: '5' })
+    const pass = mockTime()
     const notes: string[] = []
     const note = (text: string): void => {
       notes.push(text)
@@ -140,7 +141,7 @@ describe('a lock', () => {
   it.each(['', 'no JSON', '{}', '{"pid":-1,"place":"x","host":"x"}', 'null'])(
     'whose owner reads %j is not taken before it is silent',
     async (owner) => {
-      left(owner)
+      leaveLock(owner)
       await expect(take()).rejects.toThrow('held by another process')
     },
   )
@@ -158,7 +159,7 @@ describe('a lock', () => {
   })
 
   it('ends its wait when it is interrupted', async () => {
-    left({ pid: 7, host: 'far', place: 'far' })
+    leaveLock({ pid: 7, host: 'far', place: 'far' })
     const waiting = take({ patience: 60_000, signal: AbortSignal.abort() })
     await expect(waiting).rejects.toMatchObject({ category: 'interrupted' })
   })
@@ -166,7 +167,7 @@ describe('a lock', () => {
   it('knows that it was taken over, and leaves the next one alone', async () => {
     const mine = await take()
     rmSync(directory, { recursive: true })
-    left({ pid: 7, host: 'far', place: 'far' })
+    leaveLock({ pid: 7, host: 'far', place: 'far' })
     expect(mine.isHeld()).toBe(false)
     mine.release()
     expect(readdirSync(directory)).toEqual(['owner-other'])
@@ -185,10 +186,10 @@ describe('a lock', () => {
 
 describe.runIf(linux)('a process', () => {
   it('that nobody waited for is gone', async () => {
-    const parent = start('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'])
-    const pid = Number(await said(parent))
-    const zombie: ProcessId = { ...getThisProcess(), pid, started: startOf(pid) }
-    // Only a parent that is no shell any more leaves its child unread.
+    const parent = startProcess('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'])
+    const pid = Number(await readOutput(parent))
+    const zombie: ProcessId = { ...getThisProcess(), pid, started: getStartTime(pid) }
+    // A shell would wait for its child. After its exec, the parent does not, so the child stays a zombie.
     const readName = () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')
     await vi.waitFor(() => expect(readName()).toBe('sleep\n'), { timeout: 10_000 })
     process.kill(pid, 'SIGKILL')
@@ -204,7 +205,7 @@ describe.runIf(linux)('a process', () => {
   })
 })
 
-const startOf = (pid: number): string => {
+const getStartTime = (pid: number): string => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }

@@ -1,4 +1,4 @@
-/** What is masked in the assignments of a text. */
+/** Tests the masking of assignments in a text. */
 import { expect, it } from 'vitest'
 import { maskAssignments } from '../../src/base/secrets/mask-text.js'
 

@@ -1,4 +1,4 @@
-/** What counts as an object where values of unknown shape are looked into. */
+/** Tests isObject, which checks values of unknown shape. */
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../src/base/json/json.js'
 import { isObject, listObjects } from '../../src/base/objects.js'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { getTimeAfter, poll } from '../../src/base/async.js'
 
-/** A clock that only moves while something sleeps. */
-const clock = () => {
+/** Creates a clock that advances only during a sleep. */
+const createClock = () => {
   let time = 0
   const waits: number[] = []
   return {
@@ -17,19 +17,19 @@ const clock = () => {
 
 describe('poll', () => {
   it('gives what came at once, without waiting', async () => {
-    const at = clock()
+    const at = createClock()
     expect(await poll(async () => 'x', getTimeAfter(0, at), at)).toBe('x')
     expect(at.waits).toEqual([])
   })
   it('looks ever more seldom, and at most every ten seconds', async () => {
-    const at = clock()
+    const at = createClock()
     let looks = 0
     expect(await poll(async () => (++looks === 12 ? looks : undefined), 1e9, at)).toBe(12)
     expect(at.waits.slice(0, 3)).toEqual([500, 750, 1125])
     expect(at.waits.at(-1)).toBe(10_000)
   })
   it('looks once more when the time is over, and then gives up', async () => {
-    const at = clock()
+    const at = createClock()
     let looks = 0
     const look = async () => {
       looks += 1

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseMoment, parseSpan, toSentTime } from '../../src/base/dates.js'
 
 const now = Date.parse('2026-11-21T12:34:56.789Z')
-const iso = (text: string): string | undefined => {
+const toIso = (text: string): string | undefined => {
   const time = parseMoment(text, now)
   return time === undefined ? undefined : new Date(time).toISOString()
 }
@@ -32,7 +32,7 @@ describe('a moment', () => {
     ['tomorrow', undefined],
     ['2026-02-30', undefined],
     ['+99999999999d', undefined],
-  ])('%s is %s', (text, expected) => expect(iso(text)).toBe(expected))
+  ])('%s is %s', (text, expected) => expect(toIso(text)).toBe(expected))
 })
 
 describe('a flag of a date', () => {

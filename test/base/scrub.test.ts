@@ -5,7 +5,7 @@ let { recordSecret, redactSecrets, redactError } = await import('../../src/base/
 let { Failure } = await import('../../src/errors.js')
 
 const token = 'glp+t/"K_3ñ y\\Zx%9.~A'
-// What another test sent as a secret would be looked for, too.
+// Loads the modules again: secrets that another test recorded would be redacted, too.
 beforeEach(async () => {
   vi.resetModules()
   ;({
@@ -17,10 +17,10 @@ beforeEach(async () => {
   recordSecret(token)
 })
 
-const percent = (text: string): string => encodeURIComponent(text)
-const everyByte = (text: string): string =>
+const encodePercent = (text: string): string => encodeURIComponent(text)
+const encodeEachByte = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
-const everyUnit = (text: string): string =>
+const escapeEachUnit = (text: string): string =>
   text.replace(
     /[\s\S]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
@@ -29,17 +29,17 @@ const everyUnit = (text: string): string =>
 describe('what was sent as a secret', () => {
   it.each<[string, (text: string) => string]>([
     ['plain', (text) => text],
-    ['percent-encoded', percent],
+    ['percent-encoded', encodePercent],
     [
       'percent-encoded in lower case',
-      (text) => percent(text).replace(/%../g, (c) => c.toLowerCase()),
+      (text) => encodePercent(text).replace(/%../g, (c) => c.toLowerCase()),
     ],
-    ['percent-encoded byte for byte', everyByte],
-    ['percent-encoded twice', (text) => percent(percent(text))],
+    ['percent-encoded byte for byte', encodeEachByte],
+    ['percent-encoded twice', (text) => encodePercent(encodePercent(text))],
     ['as in a form', (text) => new URLSearchParams({ a: text }).toString()],
     ['in JSON', (text) => JSON.stringify({ a: text })],
     ['in JSON in JSON', (text) => JSON.stringify(JSON.stringify({ a: text }))],
-    ['in JSON, every character escaped', everyUnit],
+    ['in JSON, every character escaped', escapeEachUnit],
     ['in JSON with slashes escaped', (text) => JSON.stringify(text).replaceAll('/', '\\/')],
   ])('is blotted out %s', (_, as) => {
     expect(redactSecrets(`before ${as(token)} after`)).toMatch(
@@ -58,7 +58,7 @@ describe('what was sent as a secret', () => {
         const bytes = Buffer.from(`${before}${token}${after}`)
         const clean = redactSecrets(bytes.toString(encoding))
         expect(clean).toContain('***')
-        // Of its ends at most what shares a character with its neighbour is left.
+        // Only the text around the token may remain, with the characters that it shares with the token.
         const most = Math.ceil((Buffer.byteLength(before + after) * 4) / 3) + 8
         expect(clean.length).toBeLessThanOrEqual(most)
       }),
@@ -91,7 +91,7 @@ describe('what was sent as a secret', () => {
   it('is forgotten when a thousand others were sent since', () => {
     recordSecret('the-first-of-many')
     recordSecret('the-second-of-many')
-    // Longer than what they are looked for in: that takes no time.
+    // These secrets are longer than the searched text, so looking for them takes no time.
     for (let i = 1; i < 1000; i++) recordSecret(`another-secret-${i}`.padEnd(40, '.'))
     expect(redactSecrets('the-first-of-many')).toBe('the-first-of-many')
     expect(redactSecrets('the-second-of-many')).toBe('***')

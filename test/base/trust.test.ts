@@ -22,18 +22,18 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-const file = (): string => join(home, 'a/b/file')
+const getFile = (): string => join(home, 'a/b/file')
 const superuser = process.getuid?.() === 0
 
 describe.skipIf(process.platform === 'win32')('a path', () => {
   it('is trusted below a shared folder of root, also where it does not exist yet', () => {
-    expect(findDistrust(file())).toBeUndefined()
+    expect(findDistrust(getFile())).toBeUndefined()
     expect(findDistrust(join(home, 'a/new/folder'))).toBeUndefined()
   })
 
   it('is trusted below a file, where nothing can exist', () => {
-    chmodSync(file(), 0o777)
-    expect(findDistrust(join(file(), 'x'))).toBeUndefined()
+    chmodSync(getFile(), 0o777)
+    expect(findDistrust(join(getFile(), 'x'))).toBeUndefined()
     expect(findDistrust('/dev/null/svcctl/config.json')).toBeUndefined()
   })
 
@@ -41,13 +41,13 @@ describe.skipIf(process.platform === 'win32')('a path', () => {
     const path = join(home, part)
     for (const mode of [0o720, 0o702, 0o777, 0o1777].filter((m) => !superuser || m < 0o1000)) {
       chmodSync(path, mode)
-      expect(findDistrust(file())).toEqual({ path, why: 'writable' })
+      expect(findDistrust(getFile())).toEqual({ path, why: 'writable' })
       expect(findDistrust(join(home, 'a/b/none'))?.path).toBe(
         part === 'a/b/file' ? undefined : path,
       )
     }
     chmodSync(path, 0o755)
-    expect(findDistrust(file())).toBeUndefined()
+    expect(findDistrust(getFile())).toBeUndefined()
   })
 
   it('is judged by what its links name, and by where they stand', () => {
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === 'win32')('a path', () => {
   it.runIf(superuser).each(['a/b/file', 'a', 'link'])('is not when %s is of another', (part) => {
     symlinkSync('a', join(home, 'link'))
     lchownSync(join(home, part), 12_345, 12_345)
-    const path = part === 'link' ? join(home, 'link/b/file') : file()
+    const path = part === 'link' ? join(home, 'link/b/file') : getFile()
     expect(findDistrust(path)).toEqual({ path: join(home, part), why: 'owner' })
   })
 

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeStrictly, TextReader } from '../../src/base/utf8.js'
 
-const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
+const encodeUtf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 
-/** The same bytes, read whole and in pieces of so many. */
+/** Reads the bytes in pieces of `size` bytes. */
 const read = (bytes: Uint8Array, size: number): string => {
   const reader = new TextReader('it')
   let text = ''
@@ -25,8 +25,8 @@ describe('text that comes in', () => {
   })
 
   it.each([
-    ['UTF-16 of Windows', utf16('1\r\n'), 'it is UTF-16, not UTF-8'],
-    ['UTF-16 of the other order', utf16('1\r\n').swap16(), 'it is UTF-16, not UTF-8'],
+    ['UTF-16 of Windows', encodeUtf16('1\r\n'), 'it is UTF-16, not UTF-8'],
+    ['UTF-16 of the other order', encodeUtf16('1\r\n').swap16(), 'it is UTF-16, not UTF-8'],
     ['UTF-16 without a mark', Buffer.from('1\r\n', 'utf16le'), 'it contains NUL bytes (UTF-16?)'],
     ['a NUL byte', Buffer.from('a\0b'), 'it contains NUL bytes'],
     ['Latin-1', Buffer.from('für', 'latin1'), 'it is not UTF-8 text'],

@@ -1,13 +1,13 @@
-/** So many concurrent requests, and as many again each second: what a limited instance lets pass. */
+/** The rate limit of a benchmark instance: a burst of as many requests as are allowed a second, then that rate. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
-/** What an instance of the benchmark counts; `told` says it in every answer. */
+/** Counts the requests of one instance. With `told`, every answer has RateLimit headers. */
 export class Allowance {
   readonly #allowed: number
   readonly #told: boolean
   #tokens: number
   #at = performance.now()
-  /** Answers 429 so far, and when the first write was answered, in milliseconds of the epoch. */
+  /** Number of 429 answers so far, and the time of the first answered write in milliseconds of the epoch. */
   refused = 0
   first: number | undefined
 
@@ -17,7 +17,7 @@ export class Allowance {
     this.#tokens = allowed
   }
 
-  /** Counts one more; false where it is too many, and that has been answered. */
+  /** Counts one request. Returns false if it exceeds the limit; then it has been answered with a 429. */
   takes(res: ServerResponse): boolean {
     const now = performance.now()
     const filled = ((now - this.#at) * this.#allowed) / 1000
@@ -32,7 +32,7 @@ export class Allowance {
     return false
   }
 
-  /** When it is full again stands there in whole seconds, never too early. */
+  /** Builds the RateLimit headers. The reset time is rounded up to a whole second, so it is never too early. */
   #headers(): OutgoingHttpHeaders {
     if (!this.#told) return {}
     const full = Date.now() + ((this.#allowed - this.#tokens) * 1000) / this.#allowed

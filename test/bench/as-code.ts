@@ -1,4 +1,4 @@
-/** Infrastructure as code: exported, planned, checked. */
+/** Measures infrastructure as code: export, plan and drift. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { approvalRules } from '../../src/catalogue/managed.js'
@@ -6,9 +6,15 @@ import { writePlan } from '../../src/commands/plan/printing.js'
 import type { PlannedAction } from '../../src/desired/actions.js'
 import type { RunClock } from '../../src/engine/command/context.js'
 import type { Bench } from './bench.js'
-import { median, type Program, type Run, sideBySide, watched } from './measure.js'
+import {
+  buildWatchedProgram,
+  computeMedian,
+  type Program,
+  type Run,
+  runInterleaved,
+} from './measure.js'
 import { reportPair } from './pairs.js'
-import { used } from './table.js'
+import { formatUsage } from './table.js'
 
 const projects = 3_000
 const wide = ['--concurrency', '32'] as const
@@ -25,19 +31,19 @@ const kinds = [
   'runners',
 ] as const
 
-const on = (baseUrl: string, ...args: readonly string[]): Program => ({
-  ...watched(...args),
+const buildInstanceProgram = (baseUrl: string, ...args: readonly string[]): Program => ({
+  ...buildWatchedProgram(...args),
   env: { SVC_BASE_URL: baseUrl, SVC_TOKEN: 'bench' },
   silent: true,
 })
 
-const file = ({ folder }: Bench, name: string, value: object): string => {
+const writeDeclaration = ({ folder }: Bench, name: string, value: object): string => {
   const path = join(folder, name)
   writeFileSync(path, JSON.stringify({ version: 1, ...value }))
   return path
 }
 
-/** What each of all projects is to have, as it has it. */
+/** The declaration of each of all projects. It equals what they have, so the plan is empty. */
 const ofAll = {
   approvals: { reset_approvals_on_push: true, require_password_to_approve: false },
   members: { $exact: false },
@@ -50,7 +56,7 @@ const ofOne = {
   error_tracking: { active: true },
 }
 
-/** A hundred projects that want a hundred rules each. */
+/** Declares a hundred rules for each of a hundred projects. */
 const tenThousand = Object.fromEntries(
   Array.from({ length: 100 }, (_, i) => [
     `group-${i}/service-${i + 1}`,
@@ -65,7 +71,7 @@ const tenThousand = Object.fromEntries(
 const digest = '0'.repeat(64)
 const origin = { file: 'svcctl.yml', line: 1, column: 1 }
 
-const creating = (item: string): PlannedAction => {
+const buildCreation = (item: string): PlannedAction => {
   const address = { scope: 'project', path: 'a/b', kind: 'approval_rules', item } as const
   const { create } = approvalRules
   if (create === undefined) throw new Error('rules cannot be created')
@@ -86,9 +92,9 @@ const creating = (item: string): PlannedAction => {
   }
 }
 
-/** A plan of ten thousand actions, from what was compared to its file. */
-const written = async ({ folder, report }: Bench): Promise<void> => {
-  const actions = Array.from({ length: 10_000 }, (_, i) => creating(`Rule ${i}`))
+/** Measures how long it takes to write a plan of ten thousand actions to its file. */
+const measurePlanWriting = async ({ folder, report }: Bench): Promise<void> => {
+  const actions = Array.from({ length: 10_000 }, (_, i) => buildCreation(`Rule ${i}`))
   const plan = { actions, findings: [], unread: [], refused: [], same: 0, sets: {} }
   const head = {
     tool: '',
@@ -106,25 +112,36 @@ const written = async ({ folder, report }: Bench): Promise<void> => {
     await writePlan(place, 'written.json', { plan, head })
     took.push((performance.now() - begin) / 1000)
   }
-  report({ work: 'a plan of 10,000 actions written', measured: median(took), budget: 1, unit: 's' })
+  report({
+    work: 'a plan of 10,000 actions written',
+    measured: computeMedian(took),
+    budget: 1,
+    unit: 's',
+  })
 }
 
-/** A folder with a file for each of so many projects, which want a hundred rules each. */
-const folderOf = (bench: Bench, count: number): string => {
+/** Writes a file for each of `count` projects, with a hundred rules each. Returns the folder. */
+const writeRuleFiles = (bench: Bench, count: number): string => {
   const folder = join(bench.folder, `of-${count}`)
   mkdirSync(folder, { recursive: true })
   const rules = Object.values(tenThousand)[0]
   for (let i = 1; i <= count; i++)
-    file({ ...bench, folder }, `${i}.json`, {
+    writeDeclaration({ ...bench, folder }, `${i}.json`, {
       projects: { [`group-${i % 97}/service-${i}`]: rules },
     })
   return folder
 }
 
-/** What a plan of many objects holds in memory, all of them to be created, and whether it takes as much time for each. */
-const large = async (bench: Bench): Promise<void> => {
+/** Measures the memory of a plan that creates many objects, and whether its time grows in proportion to their number. */
+const measureLargePlan = async (bench: Bench): Promise<void> => {
   const planned = (projects: number): Program =>
-    on(bench.instance(projects, 0), 'plan', folderOf(bench, projects), ...wide, '-q')
+    buildInstanceProgram(
+      bench.instance(projects, 0),
+      'plan',
+      writeRuleFiles(bench, projects),
+      ...wide,
+      '-q',
+    )
   const runs = await reportPair(
     bench,
     { it: planned(500), base: planned(100) },
@@ -132,14 +149,14 @@ const large = async (bench: Bench): Promise<void> => {
   )
   bench.report({
     work: 'peak memory of a plan of 50,000 objects',
-    measured: peak(runs),
+    measured: getPeakMemory(runs),
     budget: 200,
     unit: 'MB',
   })
 }
 
-/** What a plan holds of 51,000 rules in 3,000 files, of which every tenth differs from what its project has. */
-const mostlySame = async (bench: Bench): Promise<void> => {
+/** Measures the memory of a plan of 51,000 rules in 3,000 files. Every tenth rule differs from the one of its project. */
+const measureMostlySame = async (bench: Bench): Promise<void> => {
   const each = 17
   const folder = join(bench.folder, 'mostly-same')
   mkdirSync(folder, { recursive: true })
@@ -149,58 +166,77 @@ const mostlySame = async (bench: Bench): Promise<void> => {
       { approvals_required: (i * each + n) % 10 === 0 ? 2 : 1 },
     ])
     const approval_rules = Object.fromEntries(rules)
-    file({ ...bench, folder }, `${i}.json`, {
+    writeDeclaration({ ...bench, folder }, `${i}.json`, {
       projects: { [`group-${i % 97}/service-${i}`]: { approval_rules } },
     })
   }
   const baseUrl = `${bench.instance(projects, 0)}/rules/${each}/0`
-  const planned = on(baseUrl, 'plan', folder, ...wide, '-q')
-  await measured(bench, 'plan of 51,000 objects in 3,000 files, 5,100 to change', planned, 40, 200)
+  const planned = buildInstanceProgram(baseUrl, 'plan', folder, ...wide, '-q')
+  await measureProgram(
+    bench,
+    'plan of 51,000 objects in 3,000 files, 5,100 to change',
+    planned,
+    40,
+    200,
+  )
 }
 
-const peak = (runs: readonly Run[]): number => Math.max(...runs.map((r) => r.megabytes))
+const getPeakMemory = (runs: readonly Run[]): number => Math.max(...runs.map((r) => r.megabytes))
 
-/** Reports how long a program takes, and what it holds where that is asked for. */
-const measured = async (
+/** Reports how long a program takes, and its peak memory if `memory` has a budget for it. */
+const measureProgram = async (
   bench: Bench,
   work: string,
   program: Program,
   budget?: number,
   memory?: number,
 ): Promise<void> => {
-  const { it } = await sideBySide({ it: program }, bench.runs || 1, bench.folder, 0)
-  const wall = median(it.map((r) => r.wall))
+  const { it } = await runInterleaved({ it: program }, bench.runs || 1, bench.folder, 0)
+  const wall = computeMedian(it.map((r) => r.wall))
   const goal = budget === undefined ? {} : { budget }
-  bench.report({ work, measured: wall, unit: 's', detail: used(it), ...goal })
+  bench.report({ work, measured: wall, unit: 's', detail: formatUsage(it), ...goal })
   if (memory === undefined) return
-  bench.report({ work: 'peak memory of it', measured: peak(it), budget: memory, unit: 'MB' })
+  bench.report({
+    work: 'peak memory of it',
+    measured: getPeakMemory(it),
+    budget: memory,
+    unit: 'MB',
+  })
 }
 
-export const asCode = async (bench: Bench): Promise<void> => {
+export const measureAsCode = async (bench: Bench): Promise<void> => {
   const [near, far] = [bench.instance(100, 0), bench.instance(projects, 20)]
   const out = join(bench.folder, 'exported.yml')
-  const exporting = on(far, 'export', ...kinds, ...wide)
-  await measured(bench, 'export of 3,000 projects × 8 reads at 20 ms', exporting, 20, 130)
+  const exporting = buildInstanceProgram(far, 'export', ...kinds, ...wide)
+  await measureProgram(bench, 'export of 3,000 projects × 8 reads at 20 ms', exporting, 20, 130)
   const factoring = {
-    ...on(far, 'export', ...kinds, ...wide, '--factor', '--to', out),
+    ...buildInstanceProgram(far, 'export', ...kinds, ...wide, '--factor', '--to', out),
     writes: out,
   }
-  await measured(bench, 'the same, --factor', factoring, 20, 130)
-  const all = file(bench, 'all.json', { groups: { '**': { projects: ofAll } } })
-  await measured(
+  await measureProgram(bench, 'the same, --factor', factoring, 20, 130)
+  const all = writeDeclaration(bench, 'all.json', { groups: { '**': { projects: ofAll } } })
+  await measureProgram(
     bench,
     'plan of members and approvals of 3,000 projects at 20 ms',
-    on(far, 'plan', all, ...wide),
+    buildInstanceProgram(far, 'plan', all, ...wide),
     6,
     130,
   )
-  const one = file(bench, 'one.json', { projects: { 'group-1/service-1': ofOne } })
-  await measured(bench, 'drift of one project at 20 ms', on(far, 'drift', one), 0.7)
-  const many = file(bench, 'many.json', { projects: tenThousand })
-  await written(bench)
+  const one = writeDeclaration(bench, 'one.json', { projects: { 'group-1/service-1': ofOne } })
+  await measureProgram(
+    bench,
+    'drift of one project at 20 ms',
+    buildInstanceProgram(far, 'drift', one),
+    0.7,
+  )
+  const many = writeDeclaration(bench, 'many.json', { projects: tenThousand })
+  await measurePlanWriting(bench)
   const plan = join(bench.folder, 'plan.json')
-  const writing = { ...on(near, 'plan', many, ...wide, '--out', plan, '-q'), writes: plan }
-  await measured(bench, 'the same with its files, reads and comparing', writing)
-  await large(bench)
-  await mostlySame(bench)
+  const writing = {
+    ...buildInstanceProgram(near, 'plan', many, ...wide, '--out', plan, '-q'),
+    writes: plan,
+  }
+  await measureProgram(bench, 'the same with its files, reads and comparing', writing)
+  await measureLargePlan(bench)
+  await measureMostlySame(bench)
 }

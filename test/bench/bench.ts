@@ -1,4 +1,4 @@
-/** What every group of measurements is handed. */
+/** The context that every group of measurements gets. */
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -9,19 +9,19 @@ import { openRun } from '../support/run.js'
 import type { Row } from './table.js'
 
 export interface Bench {
-  /** A folder of its own, in memory where the machine offers that. */
+  /** A temporary folder, in memory if the machine has /dev/shm. */
   readonly folder: string
-  /** Runs of each program; 0 leaves it to the group. */
+  /** Number of runs of each program; with 0 each group uses its own number. */
   readonly runs: number
-  /** Base URL of an instance with so many projects that answers after so many milliseconds. */
+  /** Returns the base URL of an instance with `projects` projects that answers after `milliseconds`. */
   readonly instance: (projects: number, milliseconds: number) => string
-  /** The same over TLS, with the certificate to trust; undefined without the openssl program. */
+  /** Base URL of an instance over TLS, with the certificate to trust; undefined without the openssl program. */
   readonly tls: { readonly baseUrl: string; readonly certificate: string } | undefined
   readonly report: (row: Row) => void
 }
 
-/** A certificate for 127.0.0.1; undefined where the openssl program is missing. */
-const certificateIn = (folder: string): { key: string; cert: string } | undefined => {
+/** Creates a certificate for 127.0.0.1. Returns undefined if the openssl program is missing. */
+const createCertificate = (folder: string): { key: string; cert: string } | undefined => {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const request = `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -keyout ${key} -out ${cert}`
   try {
@@ -53,7 +53,7 @@ export const withBench = async (
 ): Promise<void> => {
   const bench = openRun(existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
   const { folder } = bench
-  const tls = certificateIn(folder)
+  const tls = createCertificate(folder)
   const [server, line] = await startServer(
     tls === undefined ? {} : { BENCH_KEY: tls.key, BENCH_CERT: tls.cert },
   )

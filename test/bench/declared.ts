@@ -1,4 +1,4 @@
-/** What the benchmark's instance has of each project that files can declare. */
+/** The answers of the benchmark's instance about everything that files can declare of a project. */
 
 const users = ['ana', 'ben', 'chi', 'dov'].map((username, i) => ({
   id: i + 2,
@@ -9,14 +9,14 @@ const users = ['ana', 'ben', 'chi', 'dov'].map((username, i) => ({
   web_url: `https://forge.example.com/${username}`,
 }))
 
-const member = (id: number, i: number) => ({
+const buildMember = (id: number, i: number) => ({
   ...users[(id + i) % users.length],
   access_level: 30,
   expires_at: null,
   created_at: '2020-09-30T13:46:02.000Z',
 })
 
-const rule = (id: number, name: string) => ({
+const buildRule = (id: number, name: string) => ({
   id: id * 10 + name.length,
   name,
   rule_type: 'regular',
@@ -30,8 +30,8 @@ const rule = (id: number, name: string) => ({
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci'
 
-const ofProject: Readonly<Record<string, (id: number, rules: number) => unknown>> = {
-  members: (id) => [member(id, 0), member(id, 1)],
+const projectAnswers: Readonly<Record<string, (id: number, rules: number) => unknown>> = {
+  members: (id) => [buildMember(id, 0), buildMember(id, 1)],
   approvals: () => ({
     reset_approvals_on_push: true,
     disable_overriding_approvers_per_merge_request: false,
@@ -41,8 +41,11 @@ const ofProject: Readonly<Record<string, (id: number, rules: number) => unknown>
   }),
   approval_rules: (id, rules) =>
     rules === 0
-      ? [rule(id, 'Security'), rule(id, 'Release')]
-      : Array.from({ length: rules }, (_, i) => ({ ...rule(id, `Rule ${i}`), id: id * 1000 + i })),
+      ? [buildRule(id, 'Security'), buildRule(id, 'Release')]
+      : Array.from({ length: rules }, (_, i) => ({
+          ...buildRule(id, `Rule ${i}`),
+          id: id * 1000 + i,
+        })),
   deploy_keys: (id) => [
     { id, title: 'deploy', key, created_at: '2020-09-30T13:46:02.000Z', can_push: false },
   ],
@@ -53,7 +56,7 @@ const ofProject: Readonly<Record<string, (id: number, rules: number) => unknown>
   resource_groups: () => [],
 }
 
-const ofInstance: Readonly<Record<string, unknown>> = {
+const instanceAnswers: Readonly<Record<string, unknown>> = {
   user: users[0],
   groups: [],
   deploy_keys: [],
@@ -63,16 +66,16 @@ const ofInstance: Readonly<Record<string, unknown>> = {
 }
 
 /**
- * The answer to a question about what is declared; undefined where it is none.
- * @param rules how many rules each project has, by the names `Rule 0` and so on; 0 for two of other names
+ * Finds the answer to a GET request about declared state. Returns undefined if the path is about something else.
+ * @param rules number of rules of each project, named `Rule 0` and so on; with 0 it has two rules of other names
  */
-export const declaredAt = (path: string, rules: number): unknown => {
-  if (Object.hasOwn(ofInstance, path)) return ofInstance[path]
+export const findDeclared = (path: string, rules: number): unknown => {
+  if (Object.hasOwn(instanceAnswers, path)) return instanceAnswers[path]
   if (/^groups\/\d+\/members$/.test(path)) return []
   const [, project = '', what = ''] = /^projects\/([^/]+)(?:\/(.+))?$/.exec(path) ?? []
   const id = Number(/(\d+)$/.exec(project)?.[1])
   if (project === '' || Number.isNaN(id)) return undefined
-  if (what !== '') return ofProject[what]?.(id, rules)
+  if (what !== '') return projectAnswers[what]?.(id, rules)
   const path_with_namespace = decodeURIComponent(project)
   const full_path = path_with_namespace.split('/')[0]
   return {

@@ -1,14 +1,14 @@
-/** A large archive to a file, beside curl. */
+/** Compares the download of a large archive to a file with curl. */
 import { join } from 'node:path'
 import type { Bench } from './bench.js'
-import { median, sideBySide, watched } from './measure.js'
-import { used } from './table.js'
+import { buildWatchedProgram, computeMedian, runInterleaved } from './measure.js'
+import { formatUsage } from './table.js'
 
-export const download = async ({ folder, runs, instance, report }: Bench): Promise<void> => {
+export const measureDownload = async ({ folder, runs, instance, report }: Bench): Promise<void> => {
   const baseUrl = instance(100, 0)
   const target = join(folder, 'archive.zip')
-  const ours = watched('artifacts', 'download', '8', '-P', '1', '--to', target, '--yes')
-  const { svcctl, curl } = await sideBySide(
+  const ours = buildWatchedProgram('artifacts', 'download', '8', '-P', '1', '--to', target, '--yes')
+  const { svcctl, curl } = await runInterleaved(
     {
       svcctl: { ...ours, env: { SVC_BASE_URL: baseUrl, SVC_TOKEN: 'bench' }, writes: target },
       curl: {
@@ -21,13 +21,13 @@ export const download = async ({ folder, runs, instance, report }: Bench): Promi
     folder,
     1,
   )
-  const [mine, theirs] = [svcctl, curl].map((done) => median(done.map((r) => r.wall)))
+  const [mine, theirs] = [svcctl, curl].map((done) => computeMedian(done.map((r) => r.wall)))
   report({
     work: '1 GiB archive to a file, by curl’s time',
     measured: (mine ?? 0) / (theirs ?? 1),
     budget: 1.35,
     unit: '×',
-    detail: `${mine?.toFixed(2)} s, curl ${theirs?.toFixed(2)} s; ${used(svcctl)}`,
+    detail: `${mine?.toFixed(2)} s, curl ${theirs?.toFixed(2)} s; ${formatUsage(svcctl)}`,
   })
   report({
     work: 'peak memory of the download',

@@ -1,13 +1,13 @@
-/** What each flag of V8 and each deep import is worth, beside the same without it. What wins no tenth goes. */
+/** Compares the program with and without each flag of V8 and each deep import. One that saves less than a tenth is removed. */
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
 import type { Bench } from './bench.js'
-import { type Program, script, watched } from './measure.js'
+import { buildScript, buildWatchedProgram, type Program } from './measure.js'
 import { reportPair } from './pairs.js'
 
-/** The same program with something loaded before it. */
-const preloading = (program: Program, module: string): Program => ({
+/** Adds a module that is loaded before the program. */
+const addPreload = (program: Program, module: string): Program => ({
   ...program,
   args: ['--require', module, ...program.args],
 })
@@ -15,10 +15,10 @@ const preloading = (program: Program, module: string): Program => ({
 const untuned = resolve('test/bench/untuned.cjs')
 
 /**
- * One record over undici's pool, bundled as the program is.
+ * Bundles a script that reads one record over undici's pool, as the program itself is bundled.
  * @param pool the import of `Pool`
  */
-const bundled = async (folder: string, name: string, pool: string): Promise<Program> => {
+const buildPoolScript = async (folder: string, name: string, pool: string): Promise<Program> => {
   const [input, file] = [join(folder, `${name}.mjs`), join(folder, `${name}.cjs`)]
   writeFileSync(
     input,
@@ -34,16 +34,20 @@ const bundled = async (folder: string, name: string, pool: string): Promise<Prog
     })`,
   )
   await build({ input, platform: 'node', output: { file, format: 'cjs', minify: true } })
-  return script(file)
+  return buildScript(file)
 }
 
-/** What the program takes of undici by its files, beside its whole index. */
-const deepImports = async (bench: Bench, env: Program['env']): Promise<void> => {
+/** Compares deep imports of undici's files, as in the program, with an import of its whole index. */
+const measureDeepImports = async (bench: Bench, env: Program['env']): Promise<void> => {
   const { folder } = bench
   const file = resolve('node_modules/undici/lib/dispatcher/pool.js')
-  const files = await bundled(folder, 'files', `import Pool from ${JSON.stringify(file)}`)
+  const files = await buildPoolScript(folder, 'files', `import Pool from ${JSON.stringify(file)}`)
   const index = resolve('node_modules/undici/index.js')
-  const whole = await bundled(folder, 'whole', `import { Pool } from ${JSON.stringify(index)}`)
+  const whole = await buildPoolScript(
+    folder,
+    'whole',
+    `import { Pool } from ${JSON.stringify(index)}`,
+  )
   await reportPair(
     bench,
     { it: { ...files, env, silent: true }, base: { ...whole, env, silent: true } },
@@ -51,25 +55,29 @@ const deepImports = async (bench: Bench, env: Program['env']): Promise<void> => 
   )
 }
 
-export const flags = async (bench: Bench): Promise<void> => {
+export const measureFlags = async (bench: Bench): Promise<void> => {
   const url = bench.instance(100, 0)
   const env = { SVC_BASE_URL: url, SVC_TOKEN: 'bench' }
-  const one: Program = { ...watched('runners', 'get', '1', '-o', 'json'), env, silent: true }
+  const one: Program = {
+    ...buildWatchedProgram('runners', 'get', '1', '-o', 'json'),
+    env,
+    silent: true,
+  }
   await reportPair(
     bench,
-    { it: one, base: preloading(one, untuned) },
+    { it: one, base: addPreload(one, untuned) },
     { work: 'one record, with the quiet parser beside without', budget: 0.9, pairs: 11 },
   )
   const some = bench.instance(1000, 0)
   const listed: Program = {
-    ...watched('projects', 'list', '--limit', 'all', '-o', 'ndjson'),
+    ...buildWatchedProgram('projects', 'list', '--limit', 'all', '-o', 'ndjson'),
     env: { ...env, SVC_BASE_URL: some },
     silent: true,
   }
   await reportPair(
     bench,
-    { it: listed, base: preloading(listed, untuned) },
+    { it: listed, base: addPreload(listed, untuned) },
     { work: '1,000 projects, with the quiet parser beside without', budget: 0.9, pairs: 11 },
   )
-  await deepImports(bench, env)
+  await measureDeepImports(bench, env)
 }

@@ -1,15 +1,15 @@
-/** What each format costs beside JSON, which passes the bytes of records on. */
+/** Compares each output format with JSON, which passes the bytes of the records through. */
 import type { Bench } from './bench.js'
-import { type Program, watched } from './measure.js'
+import { buildWatchedProgram, type Program } from './measure.js'
 import { reportPair } from './pairs.js'
 
-const listing = (baseUrl: string, format: string, limit = 'all'): Program => ({
-  ...watched('projects', 'list', '--limit', limit, '--per-page', '100', '-o', format),
+const buildListProgram = (baseUrl: string, format: string, limit = 'all'): Program => ({
+  ...buildWatchedProgram('projects', 'list', '--limit', limit, '--per-page', '100', '-o', format),
   env: { SVC_BASE_URL: baseUrl, SVC_TOKEN: 'bench' },
   silent: true,
 })
 
-export const formats = async (bench: Bench): Promise<void> => {
+export const measureFormats = async (bench: Bench): Promise<void> => {
   const url = bench.instance(10_000, 0)
   for (const [format, budget] of [
     ['yaml', 2],
@@ -17,13 +17,13 @@ export const formats = async (bench: Bench): Promise<void> => {
   ] as const)
     await reportPair(
       bench,
-      { it: listing(url, format), base: listing(url, 'json') },
+      { it: buildListProgram(url, format), base: buildListProgram(url, 'json') },
       { work: `10,000 projects, ${format} beside json`, budget },
     )
-  // `-o table` draws in a pipe what a terminal gets.
+  // With `-o table` the program draws in a pipe what it draws on a terminal.
   await reportPair(
     bench,
-    { it: listing(url, 'table', '5000'), base: listing(url, 'csv', '5000') },
+    { it: buildListProgram(url, 'table', '5000'), base: buildListProgram(url, 'csv', '5000') },
     { work: '5,000 projects, an aligned table beside csv', budget: 1.5 },
   )
 }

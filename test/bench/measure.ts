@@ -1,4 +1,4 @@
-/** Runs programs and says how long they took and what they used. */
+/** Runs programs and measures their time, processor time and memory. */
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
@@ -9,14 +9,14 @@ export interface Program {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
-  /** Throw the output away, so that reading it takes no time from what is measured. */
+  /** Discards the output, so that reading it does not affect the measured time. */
   readonly silent?: true
-  /** A file that it writes, not there before a run: what is replaced keeps its memory till then. */
+  /** A file that the program writes. It is removed before each run, because a file that is replaced keeps its memory until then. */
   readonly writes?: string
 }
 
 export interface Run {
-  /** Milliseconds of the epoch. */
+  /** Start time, in milliseconds of the epoch. */
   readonly began: number
   /** Seconds from start to exit. */
   readonly wall: number
@@ -24,7 +24,7 @@ export interface Run {
   readonly first: number
   /** Bytes of standard output. */
   readonly bytes: number
-  /** Seconds of processor time and the peak of resident memory, of what leaves what it used. */
+  /** Seconds of processor time and the peak of resident memory in megabytes; 0 for programs that do not load `usage.cjs`. */
   readonly cpu: number
   readonly megabytes: number
 }
@@ -32,31 +32,31 @@ export interface Run {
 const bin = resolve('bin/svcctl.js')
 const usage = resolve('test/bench/usage.cjs')
 
-/** A start of the program as a person makes it. */
-export const svcctl = (...args: string[]): Program => ({
+/** Builds a start of svcctl, as a user starts it. */
+export const buildProgram = (...args: string[]): Program => ({
   command: process.execPath,
   args: [bin, ...args],
 })
 
-/** The same, which also leaves what it used. */
-export const watched = (...args: string[]): Program => ({
+/** Builds a start of svcctl that also writes its usage of processor time and memory to a file. */
+export const buildWatchedProgram = (...args: string[]): Program => ({
   command: process.execPath,
   args: ['--require', usage, bin, ...args],
 })
 
-/** Another program on Node, which also leaves what it used. */
-export const script = (file: string, ...args: string[]): Program => ({
+/** Builds a start of another Node program that also writes its usage to a file. */
+export const buildScript = (file: string, ...args: string[]): Program => ({
   command: process.execPath,
   args: ['--require', usage, resolve('test/bench', file), ...args],
 })
 
-/** The least that any program on Node takes. */
+/** An empty Node program: the least time that any program on Node takes. */
 export const bareNode: Program = {
   command: process.execPath,
   args: ['--require', usage, '-e', '0'],
 }
 
-/** The environment of every measured program: nothing of the person's own settings. */
+/** Builds the environment of a measured program, without the user's own settings. */
 const cleanEnv = (folder: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: folder,
@@ -64,7 +64,7 @@ const cleanEnv = (folder: string): NodeJS.ProcessEnv => ({
   BENCH_USAGE: `${folder}/usage.json`,
 })
 
-const seconds = (since: bigint): number => Number(process.hrtime.bigint() - since) / 1e9
+const getSecondsSince = (since: bigint): number => Number(process.hrtime.bigint() - since) / 1e9
 
 /**
  * Runs a program to its end.
@@ -82,7 +82,7 @@ export const run = async (program: Program, folder: string): Promise<Run> => {
   const child = spawn(program.command, program.args, options)
   let [first, bytes, complaint] = [0, 0, '']
   child.stdout?.on('data', (chunk: Buffer) => {
-    if (bytes === 0) first = seconds(start)
+    if (bytes === 0) first = getSecondsSince(start)
     bytes += chunk.length
   })
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -93,7 +93,7 @@ export const run = async (program: Program, folder: string): Promise<Run> => {
     child.once('error', fail)
     let end = 0
     child.once('exit', () => {
-      end = seconds(start)
+      end = getSecondsSince(start)
     })
     child.once('close', (code) =>
       code === 0
@@ -108,22 +108,24 @@ export const run = async (program: Program, folder: string): Promise<Run> => {
   return { began, wall: took, first, bytes, ...used }
 }
 
-export const median = (values: readonly number[]): number => {
+export const computeMedian = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const [low = 0, high = 0] = [sorted[middle - (sorted.length % 2 === 0 ? 1 : 0)], sorted[middle]]
   return (low + high) / 2
 }
 
-/** The quartiles of values, between which at least half of them are. */
-export const middleHalf = (values: readonly number[]): readonly [low: number, high: number] => {
+/** Computes the first and the third quartile: at least half of the values are between them. */
+export const computeQuartiles = (
+  values: readonly number[],
+): readonly [low: number, high: number] => {
   const sorted = [...values].sort((a, b) => a - b)
   const last = sorted.length - 1
   return [sorted[Math.floor(last * 0.25)] ?? 0, sorted[Math.ceil(last * 0.75)] ?? 0]
 }
 
-/** Runs programs turn by turn, so that noise hits all alike; gives the runs of each. */
-export const sideBySide = async <N extends string>(
+/** Runs the programs in turns, so that noise affects all of them alike. Returns the runs of each. */
+export const runInterleaved = async <N extends string>(
   programs: Readonly<Record<N, Program>>,
   times: number,
   folder: string,
@@ -139,23 +141,23 @@ export const sideBySide = async <N extends string>(
   return runs
 }
 
-/** A server of the program's that runs, and what it used so far. */
-interface Serving {
+/** A running server of the program, with its usage so far. */
+interface MeasuredServer {
   readonly url: string
-  /** Seconds of processor time, in steps of a hundredth; none but on Linux. */
+  /** Returns the seconds of processor time, in steps of 0.01; NaN or 0 except on Linux. */
   readonly cpu: () => number
-  /** The peak of resident memory; none but on Linux. */
+  /** Returns the peak of resident memory in megabytes; NaN except on Linux. */
   readonly megabytes: () => number
   readonly end: () => Promise<void>
 }
 
 const ticks = 100
 
-const ofProcess = (pid: number | undefined, file: string): string =>
+const readProcessFile = (pid: number | undefined, file: string): string =>
   process.platform === 'linux' ? readFileSync(`/proc/${pid}/${file}`, 'utf8') : ''
 
-/** Starts a command that says its `url` as JSON, and serves until it is interrupted. */
-export const serving = async (folder: string, ...args: string[]): Promise<Serving> => {
+/** Starts a command that prints its `url` as JSON and serves until it is interrupted. */
+export const startServer = async (folder: string, ...args: string[]): Promise<MeasuredServer> => {
   const child = spawn(process.execPath, [bin, ...args, '-o', 'json'], {
     env: cleanEnv(folder),
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -166,14 +168,14 @@ export const serving = async (folder: string, ...args: string[]): Promise<Servin
   return {
     url,
     cpu: () => {
-      const [user = 0, system = 0] = ofProcess(child.pid, 'stat')
+      const [user = 0, system = 0] = readProcessFile(child.pid, 'stat')
         .split(' ')
         .slice(13, 15)
         .map(Number)
       return (user + system) / ticks
     },
     megabytes: () =>
-      Number(/VmHWM:\s+(\d+)/.exec(ofProcess(child.pid, 'status'))?.[1] ?? Number.NaN) / 1024,
+      Number(/VmHWM:\s+(\d+)/.exec(readProcessFile(child.pid, 'status'))?.[1] ?? Number.NaN) / 1024,
     end: async () => {
       child.kill('SIGINT')
       await once(child, 'exit')

@@ -1,4 +1,4 @@
-/** Records as a real instance sends them: whole projects, some 3.3 KB each. */
+/** Records as a real instance sends them: whole projects of about 3.3 KB each. */
 
 const features = [
   'packages',
@@ -25,8 +25,7 @@ const features = [
 
 const links = ['self', 'issues', 'merge_requests', 'repo_branches']
 
-/** One project in its full form. */
-const projectOf = (id: number): Record<string, unknown> => {
+const buildProject = (id: number): Record<string, unknown> => {
   const group = `group-${id % 97}`
   const path = `${group}/service-${id}`
   const web = `https://forge.example.com/${path}`
@@ -87,16 +86,15 @@ const projectOf = (id: number): Record<string, unknown> => {
   }
 }
 
-/** One page of the list of projects, as it travels. */
-export const projectPage = (page: number, perPage: number): Buffer =>
+/** Builds the body of one page of the list of projects. */
+export const buildProjectPage = (page: number, perPage: number): Buffer =>
   Buffer.from(
     JSON.stringify(
-      Array.from({ length: perPage }, (_, i) => projectOf((page - 1) * perPage + i + 1)),
+      Array.from({ length: perPage }, (_, i) => buildProject((page - 1) * perPage + i + 1)),
     ),
   )
 
-/** One runner, as it travels. */
-export const runnerBody = (id: number, active: boolean): Buffer =>
+export const buildRunnerBody = (id: number, active: boolean): Buffer =>
   Buffer.from(
     JSON.stringify({
       id,

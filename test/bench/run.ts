@@ -5,33 +5,33 @@
  */
 import { parseArgs } from 'node:util'
 import build from '../../.config/build-once.js'
-import { asCode } from './as-code.js'
+import { measureAsCode } from './as-code.js'
 import { type Bench, withBench } from './bench.js'
-import { download } from './download.js'
-import { flags } from './flags.js'
-import { fleet } from './fleet.js'
-import { formats } from './formats.js'
-import { instances } from './instances.js'
-import { lists } from './lists.js'
-import { sandbox } from './sandbox.js'
-import { start } from './start.js'
-import { lineOf, type Row, tableOf } from './table.js'
-import { million, writes } from './writes.js'
+import { measureDownload } from './download.js'
+import { measureFlags } from './flags.js'
+import { measureFleet } from './fleet.js'
+import { measureFormats } from './formats.js'
+import { measureInstances } from './instances.js'
+import { measureLists } from './lists.js'
+import { measureSandbox } from './sandbox.js'
+import { measureStart } from './start.js'
+import { formatRow, formatTable, type Row } from './table.js'
+import { measureMillion, measureWrites } from './writes.js'
 
 const groups: Record<string, (bench: Bench) => Promise<void>> = {
-  start,
-  flags,
-  lists,
-  formats,
-  writes,
-  fleet,
-  'as-code': asCode,
-  instances,
-  sandbox,
-  download,
-  million,
+  start: measureStart,
+  flags: measureFlags,
+  lists: measureLists,
+  formats: measureFormats,
+  writes: measureWrites,
+  fleet: measureFleet,
+  'as-code': measureAsCode,
+  instances: measureInstances,
+  sandbox: measureSandbox,
+  download: measureDownload,
+  million: measureMillion,
 }
-/** Those that take minutes, or are a part of another, are run only where they are named. */
+/** Groups that take minutes or are part of another group: they are run only if they are named. */
 const onlyNamed = new Set(['million', 'writes'])
 
 const { values, positionals } = parseArgs({
@@ -46,7 +46,7 @@ build()
 const rows: Row[] = []
 const report = (row: Row): void => {
   rows.push(row)
-  process.stderr.write(`${lineOf(row)}\n`)
+  process.stderr.write(`${formatRow(row)}\n`)
 }
 await withBench(Number(values.runs), report, async (bench) => {
   for (const [name, group] of Object.entries(groups)) {
@@ -60,4 +60,4 @@ await withBench(Number(values.runs), report, async (bench) => {
     }
   }
 })
-process.stdout.write(`\n${tableOf(rows)}\n`)
+process.stdout.write(`\n${formatTable(rows)}\n`)

@@ -1,15 +1,15 @@
-/** What a write to the embedded instance costs beside a read, however much it holds. */
+/** Compares a write to the embedded instance with a read, for a small and a large state. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { loadSampleState } from '../../src/sandbox/seed/index.js'
 import type { Bench } from './bench.js'
-import { median, serving } from './measure.js'
+import { computeMedian, startServer } from './measure.js'
 
 const requests = 2_000
 
-/** Copies of the last record, which is over and done with. */
-const grow = <T extends { readonly id: number }>(
+/** Adds copies of the last record, which has a final state. */
+const addCopies = <T extends { readonly id: number }>(
   table: { readonly all: () => readonly T[]; readonly add: (row: Omit<T, 'id'>) => T },
   count: number,
 ): void => {
@@ -19,15 +19,15 @@ const grow = <T extends { readonly id: number }>(
   for (let i = 0; i < count; i++) table.add(row)
 }
 
-/** A state folder with so many objects beside the sample data: as many of each kind. */
-const stateOf = (folder: string, count: number): string => {
+/** Writes a state folder with `count` objects beside the sample data, divided equally among five kinds. */
+const writeState = (folder: string, count: number): string => {
   const state = loadSampleState()
   const { runners, jobs, issues, notes, events } = state
-  grow(runners, count / 5)
-  grow(jobs, count / 5)
-  grow(issues, count / 5)
-  grow(notes, count / 5)
-  grow(events, count / 5)
+  addCopies(runners, count / 5)
+  addCopies(jobs, count / 5)
+  addCopies(issues, count / 5)
+  addCopies(notes, count / 5)
+  addCopies(events, count / 5)
   const at = join(folder, `sandbox-${count}`)
   mkdirSync(at, { recursive: true, mode: 0o700 })
   const text = JSON.stringify({ format: 2, generation: 'bench', ...state })
@@ -35,7 +35,7 @@ const stateOf = (folder: string, count: number): string => {
   return at
 }
 
-const send = (url: string, method: string, body: string): Promise<void> =>
+const sendRequest = (url: string, method: string, body: string): Promise<void> =>
   new Promise((done, fail) => {
     const headers = { 'private-token': 'sandbox-root-token', 'content-type': 'application/json' }
     const sent = request(`${url}/api/v4/runners/1`, { method, headers }, (answer) => {
@@ -47,23 +47,29 @@ const send = (url: string, method: string, body: string): Promise<void> =>
     sent.on('error', fail).end(body)
   })
 
-const milliseconds = async (url: string, method: string): Promise<number> => {
+const measureRequest = async (url: string, method: string): Promise<number> => {
   const began = performance.now()
   for (let i = 0; i < requests; i++)
-    await send(url, method, method === 'GET' ? '' : `{"description":"bench ${i}"}`)
+    await sendRequest(url, method, method === 'GET' ? '' : `{"description":"bench ${i}"}`)
   return (performance.now() - began) / requests
 }
 
-/** Rows of one size: what a write takes beside a read in the same turn, and what the process holds. */
-const ofSize = async (bench: Bench, count: number): Promise<void> => {
+/** Reports the rows for one number of objects: a write compared with a read in the same turn, and the memory of the process. */
+const measureSize = async (bench: Bench, count: number): Promise<void> => {
   const { folder, runs, report } = bench
-  const served = await serving(folder, 'sandbox', 'serve', '--state-dir', stateOf(folder, count))
+  const served = await startServer(
+    folder,
+    'sandbox',
+    'serve',
+    '--state-dir',
+    writeState(folder, count),
+  )
   const took: { readonly wall: [number, number]; readonly cpu: [number, number] }[] = []
   try {
-    await milliseconds(served.url, 'PUT')
+    await measureRequest(served.url, 'PUT')
     for (let i = 0; i < (runs || 5); i++) {
-      const [at, read] = [served.cpu(), await milliseconds(served.url, 'GET')]
-      const [between, write] = [served.cpu(), await milliseconds(served.url, 'PUT')]
+      const [at, read] = [served.cpu(), await measureRequest(served.url, 'GET')]
+      const [between, write] = [served.cpu(), await measureRequest(served.url, 'PUT')]
       took.push({ wall: [write, read], cpu: [served.cpu() - between, between - at] })
     }
     report({
@@ -78,13 +84,13 @@ const ofSize = async (bench: Bench, count: number): Promise<void> => {
   for (const time of ['cpu', 'wall'] as const)
     report({
       work: `sandbox, ${count} objects: an update beside a read, ${time === 'cpu' ? 'processor time' : 'wall'}`,
-      measured: median(took.map(({ [time]: [write, read] }) => write / read)),
+      measured: computeMedian(took.map(({ [time]: [write, read] }) => write / read)),
       budget: 1.5,
       unit: '×',
-      detail: `${median(took.map(({ wall: [write] }) => write)).toFixed(2)} ms beside ${median(took.map(({ wall: [, read] }) => read)).toFixed(2)} ms; ${took.length} pairs`,
+      detail: `${computeMedian(took.map(({ wall: [write] }) => write)).toFixed(2)} ms beside ${computeMedian(took.map(({ wall: [, read] }) => read)).toFixed(2)} ms; ${took.length} pairs`,
     })
 }
 
-export const sandbox = async (bench: Bench): Promise<void> => {
-  for (const count of [100, 100_000]) await ofSize(bench, count)
+export const measureSandbox = async (bench: Bench): Promise<void> => {
+  for (const count of [100, 100_000]) await measureSize(bench, count)
 }

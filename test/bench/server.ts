@@ -1,11 +1,10 @@
 /**
- * The server that the measured programs talk to, in a process of its own so that it takes no time
- * from them. How many projects it has and how slow it is stand in the base URL:
- * http://127.0.0.1:port/n/<projects>/ms/<delay>. One that allows only so many a second has that
- * there too, with a number that makes it another one: …/allows/100/<number>, and …/tells/100/<number>
- * where it says what is left; GET …/counts of these says how many answers were 429, and when the
- * first write was answered. With …/rules/<n>/0 each project has n approval rules. Prints its port,
- * the TLS port too where BENCH_KEY and BENCH_CERT name files.
+ * The server that the measured programs talk to, in a process of its own so that it takes no time from them.
+ * The base URL says how many projects it has and how slow it is: http://127.0.0.1:port/n/<projects>/ms/<delay>. An instance with a
+ * rate limit has the limit a second and a number that tells it from others: …/allows/100/<number>, or …/tells/100/<number> if it sends
+ * RateLimit headers. GET …/counts of such an instance returns the number of 429 answers and the time of the first answered write. With
+ * …/rules/<n>/0 each project has n approval rules.
+ * Prints its port, and the TLS port if BENCH_KEY and BENCH_CERT name files.
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -18,15 +17,15 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Allowance } from './allowance.js'
-import { declaredAt } from './declared.js'
-import { projectPage, runnerBody } from './records.js'
+import { findDeclared } from './declared.js'
+import { buildProjectPage, buildRunnerBody } from './records.js'
 
 const perPage = 100
-/** Pages are made once; a longer list repeats them. */
-const pages = Array.from({ length: 100 }, (_, i) => projectPage(i + 1, perPage))
+/** Pages are built once; a longer list repeats them. */
+const pages = Array.from({ length: 100 }, (_, i) => buildProjectPage(i + 1, perPage))
 const json = 'application/json'
 const archive = { bytes: 1024 ** 3, piece: Buffer.alloc(1024 ** 2, 'x') }
-/** The last piece of the archive, with the record with which one ends. */
+/** The last chunk of the archive, which ends with the end record of a ZIP file. */
 const last = Buffer.from(archive.piece)
 last.write('PK\x05\x06', last.length - 22, 'latin1')
 last.fill(0, last.length - 18)
@@ -35,7 +34,7 @@ last.writeUInt32LE(archive.bytes - 22, last.length - 6)
 interface Call {
   readonly req: IncomingMessage
   readonly res: ServerResponse
-  /** Address up to and with /api/v4. */
+  /** The URL up to /api/v4. */
   readonly root: string
   readonly url: URL
   readonly projects: number
@@ -65,15 +64,15 @@ const sendPage = ({ res, root, url, projects }: Call): void => {
   res.end(body)
 }
 
-/** A page of runners, or the user whom a token belongs to. */
+/** Constant answers: a page of runners, and the user of a token. */
 const bodies: Readonly<Record<string, string>> = {
-  runners: `[${Array.from({ length: 20 }, (_, i) => runnerBody(i + 1, true)).join(',')}]`,
+  runners: `[${Array.from({ length: 20 }, (_, i) => buildRunnerBody(i + 1, true)).join(',')}]`,
   user: '{"id":1,"username":"bench","state":"active"}',
 }
 
 const sendRunner = async ({ req, res, url }: Call): Promise<void> => {
   for await (const _ of req);
-  const body = runnerBody(Number(url.pathname.split('/').at(-1)), req.method === 'GET')
+  const body = buildRunnerBody(Number(url.pathname.split('/').at(-1)), req.method === 'GET')
   res.writeHead(200, { 'content-type': json, 'content-length': body.length })
   res.end(body)
 }
@@ -106,8 +105,8 @@ const sendArchive = ({ res }: Call): void => {
 
 const allowances = new Map<string, Allowance>()
 
-/** What a limited instance has left; undefined for one that bears everything. */
-const allowanceOf = (base: string): Allowance | undefined => {
+/** Returns the allowance of a base URL, created at its first request; undefined if it has no rate limit. */
+const getAllowance = (base: string): Allowance | undefined => {
   const [, how, allowed] = /\/(allows|tells)\/(\d+)\/\d+/.exec(base) ?? []
   if (how === undefined) return undefined
   const allowance = allowances.get(base) ?? new Allowance(Number(allowed), how === 'tells')
@@ -115,13 +114,13 @@ const allowanceOf = (base: string): Allowance | undefined => {
   return allowance
 }
 
-const listener: RequestListener = async (req, res) => {
+const handleRequest: RequestListener = async (req, res) => {
   const scheme = 'encrypted' in req.socket ? 'https' : 'http'
   const url = new URL(`${scheme}://${req.headers.host}${req.url}`)
   const [, base, projects, delay, path = ''] =
     /^(\/n\/(\d+)\/ms\/(\d+)(?:\/\w+\/\d+\/\d+)?\/api\/v4)\/(.*)$/.exec(url.pathname) ?? []
   const call = { req, res, url, root: `${url.origin}${base}`, projects: Number(projects) }
-  const allowance = allowanceOf(base ?? '')
+  const allowance = getAllowance(base ?? '')
   const rules = Number(/\/rules\/(\d+)\//.exec(base ?? '')?.[1] ?? 0)
   if (path === 'counts') return void res.end(`${allowance?.refused} ${allowance?.first}`)
   if (allowance?.takes(res) === false) return
@@ -134,7 +133,7 @@ const listener: RequestListener = async (req, res) => {
     if (allowance !== undefined) allowance.first ??= Date.now()
   } else if (/\/artifacts$/.test(path)) sendArchive(call)
   else if (req.method === 'POST' && /\/members$/.test(path)) sendJson(call, { status: 'success' })
-  else if (declaredAt(path, rules) !== undefined) sendJson(call, declaredAt(path, rules))
+  else if (findDeclared(path, rules) !== undefined) sendJson(call, findDeclared(path, rules))
   else res.writeHead(404, { 'content-type': json }).end('{"error":"404 Not Found"}')
 }
 
@@ -144,13 +143,16 @@ const listen = async (server: Server): Promise<number> => {
 }
 
 const { BENCH_KEY, BENCH_CERT } = process.env
-const port = await listen(createServer({ keepAliveTimeout: 60_000 }, listener))
+const port = await listen(createServer({ keepAliveTimeout: 60_000 }, handleRequest))
 const tlsPort =
   BENCH_KEY === undefined || BENCH_CERT === undefined
     ? undefined
     : await listen(
-        createTlsServer({ key: readFileSync(BENCH_KEY), cert: readFileSync(BENCH_CERT) }, listener),
+        createTlsServer(
+          { key: readFileSync(BENCH_KEY), cert: readFileSync(BENCH_CERT) },
+          handleRequest,
+        ),
       )
 process.stdout.write(`${JSON.stringify({ port, tlsPort })}\n`)
-// Ends with the process that started it.
+// Ends when the process that started it closes the input.
 process.stdin.on('end', () => process.exit()).resume()

@@ -1,55 +1,55 @@
-/** The table of the benchmark: what was done, what it took, what it may take. */
+/** The table of the benchmark: the work, its measured value and its budget. */
 import type { Run } from './measure.js'
-import { median } from './measure.js'
+import { computeMedian } from './measure.js'
 
 export interface Row {
   readonly work: string
   readonly measured: number
   readonly budget?: number
-  /** What the figures count: `×` (of `node -e 0`), `s`, `ms`, `MB`, `answers`. */
+  /** Unit of the figures: `×` (a ratio), `%`, `s`, `ms`, `MB` or `answers`. */
   readonly unit: string
-  /** The figures between which half of the pairs are. */
+  /** The quartiles of the pairs. */
   readonly spread?: readonly [low: number, high: number]
-  /** Anything else worth knowing. */
+  /** Further figures in words. */
   readonly detail?: string
 }
 
-/** Processor time and peak memory of runs, in words. */
-export const used = (runs: readonly Run[]): string => {
-  const cpu = median(runs.map((r) => r.cpu))
+/** Formats the processor time and the peak memory of runs. */
+export const formatUsage = (runs: readonly Run[]): string => {
+  const cpu = computeMedian(runs.map((r) => r.cpu))
   return `${cpu.toFixed(2)} s CPU, ${Math.max(...runs.map((r) => r.megabytes)).toFixed(0)} MB`
 }
 
-const whole = new Set(['MB', 'ms', 'answers'])
-const digits = (row: Row): number => (whole.has(row.unit) ? 0 : 2)
-const figure = (row: Row, value: number | undefined): string =>
-  value === undefined ? '' : `${value.toFixed(digits(row))} ${row.unit}`
+const integerUnits = new Set(['MB', 'ms', 'answers'])
+const getDigits = (row: Row): number => (integerUnits.has(row.unit) ? 0 : 2)
+const formatFigure = (row: Row, value: number | undefined): string =>
+  value === undefined ? '' : `${value.toFixed(getDigits(row))} ${row.unit}`
 
-/** `unsure` where the pairs differ more from each other than their median from the budget. */
-const verdict = (row: Row): string => {
+/** Judges a row by its budget: `unsure` if the pairs differ more from each other than their median differs from the budget. */
+const judgeRow = (row: Row): string => {
   const { budget, measured, spread: [low, high] = [measured, measured] } = row
   if (budget === undefined) return ''
   if (high - low > Math.abs(measured - budget) && low <= budget && budget < high) return 'unsure'
-  return Number(measured.toFixed(digits(row))) <= budget ? 'ok' : 'over'
+  return Number(measured.toFixed(getDigits(row))) <= budget ? 'ok' : 'over'
 }
 
-/** A row as soon as it is known, since the whole table takes minutes. */
-export const lineOf = (row: Row): string =>
-  `${row.work}: ${figure(row, row.measured)} ${verdict(row)}`.trimEnd()
+/** Formats one row, which is printed as soon as it is known, because the whole table takes minutes. */
+export const formatRow = (row: Row): string =>
+  `${row.work}: ${formatFigure(row, row.measured)} ${judgeRow(row)}`.trimEnd()
 
-const spreadOf = (row: Row): string =>
-  row.spread === undefined ? '' : row.spread.map((one) => one.toFixed(digits(row))).join(' to ')
+const formatSpread = (row: Row): string =>
+  row.spread === undefined ? '' : row.spread.map((one) => one.toFixed(getDigits(row))).join(' to ')
 
-/** The rows as aligned lines, numbers to the right. */
-export const tableOf = (rows: readonly Row[]): string => {
+/** Formats the rows as aligned lines, with numbers to the right. */
+export const formatTable = (rows: readonly Row[]): string => {
   const cells = [
     ['work', 'measured', 'half of them', 'budget', '', ''],
     ...rows.map((r) => [
       r.work,
-      figure(r, r.measured),
-      spreadOf(r),
-      figure(r, r.budget),
-      verdict(r),
+      formatFigure(r, r.measured),
+      formatSpread(r),
+      formatFigure(r, r.budget),
+      judgeRow(r),
       r.detail ?? '',
     ]),
   ]

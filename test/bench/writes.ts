@@ -1,48 +1,67 @@
-/** Many writes at once. */
+/** Measures many writes at once. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bench } from './bench.js'
-import { median, type Run, run, script, sideBySide, watched } from './measure.js'
+import {
+  buildScript,
+  buildWatchedProgram,
+  computeMedian,
+  type Run,
+  run,
+  runInterleaved,
+} from './measure.js'
 import { reportPair } from './pairs.js'
-import { used } from './table.js'
+import { formatUsage } from './table.js'
 
-/** The journal that a run of this benchmark wrote last. */
-const newestJournal = async (folder: string): Promise<string> => {
+/** Finds the journal that the last run of this benchmark wrote. */
+const findNewestJournal = async (folder: string): Promise<string> => {
   const journals = join(folder, '.local', 'share', 'svcctl', 'runs')
   const names = (await readdir(journals)).filter((name) => name.endsWith('.ndjson'))
   const bySeq = names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
   return join(journals, bySeq.at(-1) ?? '')
 }
 
-/** Takes a journal's last lines away: that its last object was done, and that the run ended. */
-const withoutEnd = async (file: string): Promise<void> => {
+/** Removes the last two lines of a journal: the outcome of its last object, and the end of the run. */
+const removeJournalEnd = async (file: string): Promise<void> => {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
   await writeFile(file, `${lines.slice(0, -2).join('\n')}\n`)
 }
 
-export const pausing = (url: string, count: number, ...more: readonly string[]) => ({
-  ...watched('runners', 'pause', '-', ...more, '-o', 'ndjson'),
+export const buildPauseProgram = (url: string, count: number, ...more: readonly string[]) => ({
+  ...buildWatchedProgram('runners', 'pause', '-', ...more, '-o', 'ndjson'),
   env: { SVC_BASE_URL: url, SVC_TOKEN: 'bench' },
   stdin: Array.from({ length: count }, (_, i) => `${i + 1}\n`).join(''),
   silent: true as const,
 })
 
-/** Nobody says how many at once. */
-const auto = async ({ folder, runs, instance, report }: Bench): Promise<void> => {
-  const { it } = await sideBySide({ it: pausing(instance(100, 20), 2_000) }, runs || 3, folder, 1)
+/** Measures updates without --concurrency. */
+const measureAutomatic = async ({ folder, runs, instance, report }: Bench): Promise<void> => {
+  const { it } = await runInterleaved(
+    { it: buildPauseProgram(instance(100, 20), 2_000) },
+    runs || 3,
+    folder,
+    1,
+  )
   report({
     work: '2,000 updates at 20 ms, auto',
-    measured: median(it.map((r) => r.wall)),
+    measured: computeMedian(it.map((r) => r.wall)),
     budget: 1.9,
     unit: 's',
-    detail: used(it),
+    detail: formatUsage(it),
   })
 }
 
-/** What the journal costs: without the former values, which cost a request each. */
-const journalShare = async (bench: Bench): Promise<void> => {
+/** Measures the cost of the journal, without previous values, which need one more request each. */
+const measureJournalShare = async (bench: Bench): Promise<void> => {
   const plain = (...more: readonly string[]) =>
-    pausing(bench.instance(100, 0), 20_000, '--concurrency', '32', '--no-undo-record', ...more)
+    buildPauseProgram(
+      bench.instance(100, 0),
+      20_000,
+      '--concurrency',
+      '32',
+      '--no-undo-record',
+      ...more,
+    )
   await reportPair(
     bench,
     { it: plain(), base: plain('--journal', 'none') },
@@ -50,15 +69,15 @@ const journalShare = async (bench: Bench): Promise<void> => {
   )
 }
 
-/** What an update costs beside a bare loop that sends the same: alone, and with its journal and the former values. */
-const besideLoop = async (bench: Bench): Promise<void> => {
+/** Compares updates with a bare loop that sends the same requests: without a journal, and with the journal and previous values. */
+const compareWithLoop = async (bench: Bench): Promise<void> => {
   const url = bench.instance(100, 0)
   for (const [how, budget, reading, ...flags] of [
     ['', 2.5, [], '--no-undo-record', '--journal', 'none'],
     [', each read before and on record', 1.25, ['read']],
   ] as const) {
-    const it = pausing(url, 10_000, '--concurrency', '32', ...flags)
-    const loop = script('loop.cjs', url, '32', ...reading)
+    const it = buildPauseProgram(url, 10_000, '--concurrency', '32', ...flags)
+    const loop = buildScript('loop.cjs', url, '32', ...reading)
     await reportPair(
       bench,
       { it, base: { ...loop, stdin: it.stdin, silent: true } },
@@ -67,17 +86,17 @@ const besideLoop = async (bench: Bench): Promise<void> => {
   }
 }
 
-/** So many with their former values, once: a minute. And how soon their journal is read again. */
-const journal = async (bench: Bench): Promise<void> => {
+/** Measures 100,000 updates with previous values once, which takes a minute, and the time to read their journal again. */
+const measureJournal = async (bench: Bench): Promise<void> => {
   const { folder, runs, instance, report } = bench
   const url = instance(100, 0)
-  const kept = await run(pausing(url, 100_000, '--concurrency', '32'), folder)
+  const kept = await run(buildPauseProgram(url, 100_000, '--concurrency', '32'), folder)
   report({
     work: '100,000 updates, --concurrency 32, two requests each',
     measured: kept.wall,
     budget: 26,
     unit: 's',
-    detail: used([kept]),
+    detail: formatUsage([kept]),
   })
   report({
     work: 'peak memory of these',
@@ -85,52 +104,55 @@ const journal = async (bench: Bench): Promise<void> => {
     budget: 160,
     unit: 'MB',
   })
-  const file = await newestJournal(folder)
-  await resuming({ folder, runs, report }, url, file)
+  const file = await findNewestJournal(folder)
+  await measureResuming({ folder, runs, report }, url, file)
   const undo = ['journal', 'undo', file, '--yes', '--concurrency', '32', '-o', 'ndjson']
   const env = { SVC_BASE_URL: url, SVC_TOKEN: 'bench' }
-  const undone = await run({ ...watched(...undo), env, silent: true }, folder)
+  const undone = await run({ ...buildWatchedProgram(...undo), env, silent: true }, folder)
   report({
     work: 'peak memory of the undo of 100,000 updates',
     measured: undone.megabytes,
     budget: 160,
     unit: 'MB',
-    detail: used([undone]),
+    detail: formatUsage([undone]),
   })
 }
 
-/** A run that was killed before the last of so many was done: all of it is read, one is sent. */
-const resuming = async (
+/** Resumes a run that was killed before its last object was done: the whole journal is read, and one request is sent. */
+const measureResuming = async (
   { folder, runs, report }: Pick<Bench, 'folder' | 'runs' | 'report'>,
   url: string,
   file: string,
 ): Promise<void> => {
   const again = {
-    ...watched('runners', 'pause', '--resume', file, '--yes'),
+    ...buildWatchedProgram('runners', 'pause', '--resume', file, '--yes'),
     env: { SVC_BASE_URL: url, SVC_TOKEN: 'bench' },
     silent: true as const,
   }
   const it: Run[] = []
   for (let i = 0; i < (runs || 3); i++) {
-    await withoutEnd(file)
+    await removeJournalEnd(file)
     it.push(await run(again, folder))
   }
   report({
     work: 'resuming the journal of 100,000 that are done',
-    measured: median(it.map((r) => r.wall)),
+    measured: computeMedian(it.map((r) => r.wall)),
     budget: 0.5,
     unit: 's',
-    detail: used(it),
+    detail: formatUsage(it),
   })
 }
 
-/** People with a level and a day of their own, from a sheet: all of its rows are checked before anything is sent. */
-const rows = async ({ folder, instance, report }: Bench): Promise<void> => {
+/**
+ * Measures the memory of adding 100,000 members from rows, each with its own level and date. All rows are checked before anything is
+ * sent.
+ */
+const measureRows = async ({ folder, instance, report }: Bench): Promise<void> => {
   const row = (i: number): string => `${i + 1},${10 * (1 + (i % 4))},2027-0${1 + (i % 9)}-01\n`
   const lines = Array.from({ length: 100_000 }, (_, i) => row(i))
   const fields = ['--row-fields', 'access_level,expires_at']
   const program = {
-    ...watched('members', 'add', '-', '-P', '1', ...fields, '-o', 'ndjson'),
+    ...buildWatchedProgram('members', 'add', '-', '-P', '1', ...fields, '-o', 'ndjson'),
     env: { SVC_BASE_URL: instance(100, 0), SVC_TOKEN: 'bench' },
     stdin: `user_id,access_level,expires_at\n${lines.join('')}`,
     silent: true,
@@ -141,39 +163,39 @@ const rows = async ({ folder, instance, report }: Bench): Promise<void> => {
     measured: it.megabytes,
     budget: 160,
     unit: 'MB',
-    detail: used([it]),
+    detail: formatUsage([it]),
   })
 }
 
-/** So many stay in memory no more than few do. Minutes: only where it is asked for. */
-export const million = async ({ folder, instance, report }: Bench): Promise<void> => {
-  const program = pausing(instance(100, 0), 1_000_000, '--concurrency', '32')
-  const { it } = await sideBySide({ it: program }, 1, folder, 0)
+/** Measures the memory of a million updates, which must not exceed that of a few. Takes minutes: it is run only if it is named. */
+export const measureMillion = async ({ folder, instance, report }: Bench): Promise<void> => {
+  const program = buildPauseProgram(instance(100, 0), 1_000_000, '--concurrency', '32')
+  const { it } = await runInterleaved({ it: program }, 1, folder, 0)
   report({
     work: 'peak memory of 1,000,000 updates with their journal',
     measured: Math.max(...it.map((r) => r.megabytes)),
     budget: 160,
     unit: 'MB',
-    detail: used(it),
+    detail: formatUsage(it),
   })
 }
 
-export const writes = async (bench: Bench): Promise<void> => {
+export const measureWrites = async (bench: Bench): Promise<void> => {
   const { folder, runs, instance, report } = bench
   const ids = Array.from({ length: 2_000 }, (_, i) => `${i + 1}\n`).join('')
   const program = {
-    ...watched('runners', 'pause', '-', '--concurrency', '32', '-o', 'ndjson'),
+    ...buildWatchedProgram('runners', 'pause', '-', '--concurrency', '32', '-o', 'ndjson'),
     env: { SVC_BASE_URL: instance(100, 20), SVC_TOKEN: 'bench' },
     stdin: ids,
     silent: true as const,
   }
-  const { it } = await sideBySide({ it: program }, runs || 3, folder, 1)
+  const { it } = await runInterleaved({ it: program }, runs || 3, folder, 1)
   report({
     work: '2,000 updates at 20 ms, --concurrency 32',
-    measured: median(it.map((r) => r.wall)),
+    measured: computeMedian(it.map((r) => r.wall)),
     budget: 1.7,
     unit: 's',
-    detail: used(it),
+    detail: formatUsage(it),
   })
   report({
     work: 'peak memory of these updates',
@@ -181,9 +203,9 @@ export const writes = async (bench: Bench): Promise<void> => {
     budget: 130,
     unit: 'MB',
   })
-  await auto(bench)
-  await besideLoop(bench)
-  await journalShare(bench)
-  await journal(bench)
-  await rows(bench)
+  await measureAutomatic(bench)
+  await compareWithLoop(bench)
+  await measureJournalShare(bench)
+  await measureJournal(bench)
+  await measureRows(bench)
 }

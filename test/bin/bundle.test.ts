@@ -1,4 +1,4 @@
-/** What is bundled, and in which file: the list that the build writes. */
+/** Tests the list that the build writes: which modules are bundled, and in which file. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -9,12 +9,12 @@ const bundled = readFileSync(join(dist, 'modules.txt'), 'utf8')
   .split('\n')
   .map((line) => line.split('\t'))
   .map(([file = '', module = '']) => ({ file, module }))
-const ofProtocol = bundled.filter(({ module }) => module.includes('@modelcontextprotocol/'))
+const protocolModules = bundled.filter(({ module }) => module.includes('@modelcontextprotocol/'))
 
 describe('the library of the Model Context Protocol', () => {
   it('is bundled with its server, and without its client', () => {
     expect(bundled.length).toBeGreaterThan(1000)
-    const paths = ofProtocol.map(({ module }) => module.replace(/^.*\/esm\//, ''))
+    const paths = protocolModules.map(({ module }) => module.replace(/^.*\/esm\//, ''))
     expect(paths).toContain('server/mcp.js')
     expect(paths.filter((path) => path.startsWith('client/'))).toEqual([])
   })
@@ -30,7 +30,7 @@ describe('the library of the Model Context Protocol', () => {
   })
 
   it('is loaded by nothing but mcp serve', () => {
-    const files = new Set(ofProtocol.map(({ file }) => file))
+    const files = new Set(protocolModules.map(({ file }) => file))
     const [file = ''] = files
     expect(files.size).toBe(1)
     const others = [...new Set(bundled.map((one) => one.file))].filter((one) => one !== file)
@@ -44,7 +44,7 @@ describe('the library of the Model Context Protocol', () => {
 
   it('takes at most 110 KB of the package, compressed', async () => {
     const { gzipSync } = await import('node:zlib')
-    const [{ file = '' } = {}] = ofProtocol
+    const [{ file = '' } = {}] = protocolModules
     expect(gzipSync(readFileSync(join(dist, file)), { level: 9 }).length).toBeLessThan(110_000)
   })
 })

@@ -1,4 +1,4 @@
-/** What starts the program, with a small one in place of the built one. */
+/** Tests the launcher and the code cache, with a small program in place of the built one. */
 import {
   chmod,
   cp,
@@ -15,11 +15,11 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { started } from '../support/starting.js'
+import { runProgram } from '../support/starting.js'
 
-/** What Node says of a script, where it ends with 0. */
-const exec = async (args: readonly string[], variables: NodeJS.ProcessEnv = process.env) => {
-  const ran = await started(process.execPath, args, { cwd: process.cwd(), env: variables })
+/** Runs a script with Node and returns its output. Throws if the exit code is not 0. */
+const runNode = async (args: readonly string[], variables: NodeJS.ProcessEnv = process.env) => {
+  const ran = await runProgram(process.execPath, args, { cwd: process.cwd(), env: variables })
   const [stdout, stderr] = [ran.stdout.toString(), ran.stderr.toString()]
   if (ran.code !== 0) throw Object.assign(new Error(stderr), { code: ran.code, stdout, stderr })
   return { stdout, stderr }
@@ -43,7 +43,7 @@ beforeEach(async () => {
     join(home, 'dist/part.cjs'),
     "const { sep } = require('node:path'); exports.say = (argv) => 'said ' + argv.join(sep)",
   )
-  // What the launcher does, with the cache where the test looks.
+  // Does the same as the launcher, with the test's own cache folder.
   await writeFile(
     join(home, 'bin/cached.js'),
     "const [dist, home] = process.argv.splice(2, 2); require('../dist/start.cjs').load(dist, 'main.cjs', home, require).main()",
@@ -51,8 +51,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(home, { recursive: true, force: true }))
 
-/** Compiled code of another program of the same length, which V8 takes for the right one. */
-const foreign = `
+/** A script that stores compiled code of another program of the same length, which V8 accepts as the right one. */
+const foreignCodeScript = `
   const { readFileSync, writeFileSync } = require('node:fs')
   const [source, target] = process.argv.slice(1)
   const main = readFileSync(source, 'utf8')
@@ -67,19 +67,19 @@ const foreign = `
   header.writeUInt32LE(~code.length >>> 0, 4)
   writeFileSync(target, Buffer.concat([header, code, code]))`
 
-const env = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
+const createEnv = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: home,
   XDG_CACHE_HOME: cache,
   ...more,
 })
 const launch = (args: string[], more?: Record<string, string>) =>
-  exec([join(home, 'bin/svcctl.js'), ...args], env(more))
-const cachedIn = (folder: string, ...args: string[]) =>
-  exec([join(home, 'bin/cached.js'), join(home, 'dist'), folder, ...args])
-const cached = (...args: string[]) => cachedIn(cache, ...args)
-/** Files of compiled code, with the folders above them. */
-const kept = async (): Promise<string[]> =>
+  runNode([join(home, 'bin/svcctl.js'), ...args], createEnv(more))
+const runCachedIn = (folder: string, ...args: string[]) =>
+  runNode([join(home, 'bin/cached.js'), join(home, 'dist'), folder, ...args])
+const runCached = (...args: string[]) => runCachedIn(cache, ...args)
+/** Lists the files of compiled code, with their paths below the cache folder. */
+const listCachedFiles = async (): Promise<string[]> =>
   (await readdir(cache, { recursive: true }).catch(() => [])).filter((f) => f.endsWith('.cjs'))
 
 describe('the launcher', () => {
@@ -116,18 +116,18 @@ describe('the launcher', () => {
 
 describe('the code cache', () => {
   it('keeps each loaded file once, in one folder a build', async () => {
-    await cached('a')
-    const [main = '', part = '', ...others] = (await kept()).sort()
+    await runCached('a')
+    const [main = '', part = '', ...others] = (await listCachedFiles()).sort()
     expect(others).toEqual([])
     expect(main).toMatch(/^code\/[^/]+\/run\.main\.cjs$/)
     expect(part).toMatch(/run\.part\.cjs$/)
     const { ino } = await stat(join(cache, main))
-    await cached('a')
-    await cached('b')
+    await runCached('a')
+    await runCached('b')
     expect((await stat(join(cache, main))).ino).toBe(ino)
-    await cached('--help')
-    await cached('__complete', 'bash', '--', 'a')
-    expect((await kept()).map((file) => basename(file)).sort()).toEqual([
+    await runCached('--help')
+    await runCached('__complete', 'bash', '--', 'a')
+    expect((await listCachedFiles()).map((file) => basename(file)).sort()).toEqual([
       '__complete.main.cjs',
       '__complete.part.cjs',
       'help.main.cjs',
@@ -143,19 +143,19 @@ describe('the code cache', () => {
       `const say = (text) => console.log('said ' + text + ${'1 +'.repeat(500)} 1)
        exports.main = () => (process.argv[2] === 'b' ? say('b') : console.log(process.argv[2]))`,
     )
-    await cached('a')
-    const [main = ''] = await kept()
+    await runCached('a')
+    const [main = ''] = await listCachedFiles()
     const { size } = await stat(join(cache, main))
-    await cached('a')
+    await runCached('a')
     expect((await stat(join(cache, main))).size).toBe(size)
-    await cached('b')
+    await runCached('b')
     expect((await stat(join(cache, main))).size).toBeGreaterThan(size)
   })
 
   it('is not kept for a mistyped command', async () => {
     await writeFile(join(home, 'dist/main.cjs'), 'exports.main = () => { process.exitCode = 2 }')
-    await expect(cached('mistyped')).rejects.toMatchObject({ code: 2 })
-    expect(await kept()).toEqual([])
+    await expect(runCached('mistyped')).rejects.toMatchObject({ code: 2 })
+    expect(await listCachedFiles()).toEqual([])
   })
 
   const flipped = (bytes: Buffer): Buffer => {
@@ -171,12 +171,12 @@ describe('the code cache', () => {
     ['half of it', (bytes) => bytes.subarray(0, bytes.length / 2)],
     ['more than it', (bytes) => Buffer.concat([bytes, Buffer.alloc(64)])],
   ])('is made anew when it is damaged: %s', async (_, damage) => {
-    await cached('a')
-    const [main = ''] = (await kept()).sort()
+    await runCached('a')
+    const [main = ''] = (await listCachedFiles()).sort()
     const whole = await readFile(join(cache, main))
     const damaged = damage(Buffer.from(whole))
     await writeFile(join(cache, main), damaged)
-    expect(await cached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
+    expect(await runCached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
     const made = await readFile(join(cache, main))
     expect(made.equals(damaged)).toBe(false)
     const length = made.readUInt32LE(0)
@@ -185,56 +185,56 @@ describe('the code cache', () => {
   })
 
   it('does not outlive the build', async () => {
-    await cached('a')
+    await runCached('a')
     await writeFile(
       join(home, 'dist/main.cjs'),
       "exports.main = async (argv) => console.log((await Promise.resolve().then(() => require('./part.cjs'))).say('new'.split()))",
     )
-    expect((await cached('a')).stdout).toBe('said new\n')
+    expect((await runCached('a')).stdout).toBe('said new\n')
   })
 
   it('leaves no partial file when many processes write at once', async () => {
-    const runs = await Promise.all(Array.from({ length: 8 }, () => cached('a')))
+    const runs = await Promise.all(Array.from({ length: 8 }, () => runCached('a')))
     expect(runs.map((r) => r.stdout)).toEqual(Array(8).fill('said a\n'))
     const files = (await readdir(cache, { recursive: true })).filter((f) => f.includes('cjs'))
-    expect(files.sort()).toEqual((await kept()).sort())
-    expect((await cached('a')).stdout).toBe('said a\n')
+    expect(files.sort()).toEqual((await listCachedFiles()).sort())
+    expect((await runCached('a')).stdout).toBe('said a\n')
   })
 
   it('is done without, silently, where it cannot be written', async () => {
     await writeFile(cache, 'a file where the folder would be')
-    expect(await cached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
+    expect(await runCached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
   })
 
   it('is used, but not from where others may write, however far above', async () => {
-    await cached('a')
-    const main = join(cache, (await kept()).sort()[0] ?? '')
-    await exec(['-e', foreign, join(home, 'dist/main.cjs'), main])
-    expect((await cached('a')).stdout).toBe('evil a\n')
+    await runCached('a')
+    const main = join(cache, (await listCachedFiles()).sort()[0] ?? '')
+    await runNode(['-e', foreignCodeScript, join(home, 'dist/main.cjs'), main])
+    expect((await runCached('a')).stdout).toBe('evil a\n')
     for (const open of [join(main, '..'), cache, home]) {
       await chmod(open, 0o777)
-      expect(await cached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
+      expect(await runCached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
       await chmod(open, 0o700)
     }
     await symlink(cache, join(home, 'link'))
-    expect((await cachedIn(join(home, 'link'), 'a')).stdout).toBe('evil a\n')
+    expect((await runCachedIn(join(home, 'link'), 'a')).stdout).toBe('evil a\n')
     await chmod(cache, 0o770)
-    expect((await cachedIn(join(home, 'link'), 'a')).stdout).toBe('said a\n')
+    expect((await runCachedIn(join(home, 'link'), 'a')).stdout).toBe('said a\n')
   })
 
   it('is not written where others may write', async () => {
     await mkdir(cache)
     await chmod(cache, 0o777)
-    expect((await cached('a')).stdout).toBe('said a\n')
+    expect((await runCached('a')).stdout).toBe('said a\n')
     expect(await readdir(cache)).toEqual([])
   })
 
   it('removes what a process left that was killed while it wrote', async () => {
-    await cached('a')
-    const partial = join(cache, (await kept())[0] ?? '', '../run.main.cjs.1.tmp')
+    await runCached('a')
+    const partial = join(cache, (await listCachedFiles())[0] ?? '', '../run.main.cjs.1.tmp')
     await writeFile(partial, 'half')
     await utimes(partial, 1, 1)
-    await cached('--help')
+    await runCached('--help')
     expect((await readdir(cache, { recursive: true })).filter((f) => f.endsWith('.tmp'))).toEqual(
       [],
     )
@@ -246,7 +246,7 @@ describe('the code cache', () => {
         join(home, 'dist/main.cjs'),
         `exports.main = () => console.log(${'1'.repeat(build + 1)})`,
       )
-      await cached()
+      await runCached()
     }
     expect(await readdir(join(cache, 'code'))).toHaveLength(4)
   })

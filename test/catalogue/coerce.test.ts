@@ -1,4 +1,4 @@
-/** One value of a parameter, as each source writes it: what comes of it, and what is wrong with it. */
+/** Tests coercion: a value of a parameter, as each source writes it, gives a value or a problem. */
 import { describe, expect, it } from 'vitest'
 import {
   type Coercion,
@@ -24,23 +24,28 @@ import { accessLevels } from '../../src/catalogue/shapes/common.js'
 
 const fileSource = { ...dataSource, kind: 'file' as const }
 
-const bySource = (param: Param, value: unknown): Readonly<Record<string, Coercion>> => ({
+const coerceBySource = (param: Param, value: unknown): Readonly<Record<string, Coercion>> => ({
   text: coerceTexts(param, Array.isArray(value) ? value.map(String) : [String(value)]),
   data: coerce(param, value, dataSource),
   file: coerce(param, value, fileSource),
   wire: coerce(param, value, wireSource),
 })
 
-/** The value of each source, or what is wrong. */
-const results = (param: Param, value: unknown): unknown =>
+/** Returns for each source the coerced value, or the problems. */
+const getResults = (param: Param, value: unknown): unknown =>
   Object.fromEntries(
-    Object.entries(bySource(param, value)).map(([source, { value: taken, errors }]) => [
+    Object.entries(coerceBySource(param, value)).map(([source, { value: taken, errors }]) => [
       source,
       errors.length === 0 ? taken : errors.map(({ problem }) => problem).join(),
     ]),
   )
 
-const same = (value: unknown) => ({ text: value, data: value, file: value, wire: value })
+const repeatForSources = (value: unknown) => ({
+  text: value,
+  data: value,
+  file: value,
+  wire: value,
+})
 
 const wrongType = 'wrong type'
 const level = integer('level', { names: accessLevels })
@@ -48,18 +53,28 @@ const leaf = hash('h', { keys: { id: integer('id'), iids: list('integer', 'iids'
 
 describe('a value by its parameter', () => {
   it.each<[string, Param, unknown, unknown]>([
-    ['an integer as text', integer('n'), '7', same(7)],
-    ['spaces around an integer', integer('n'), ' +7 ', { ...same(wrongType), wire: 7 }],
-    ['a fraction', integer('n'), 1.5, same(wrongType)],
-    ['an integer that JSON would round', integer('n'), '90071992547409930', same('too large')],
-    ['an integer outside its range', integer('n', { max: 5 }), 6, same('out of range')],
-    ['a level by name', level, 'maintainer', { ...same(40), wire: wrongType }],
-    ['a level without a name', level, 35, { ...same('unknown value'), file: 35, wire: 35 }],
+    ['an integer as text', integer('n'), '7', repeatForSources(7)],
+    ['spaces around an integer', integer('n'), ' +7 ', { ...repeatForSources(wrongType), wire: 7 }],
+    ['a fraction', integer('n'), 1.5, repeatForSources(wrongType)],
+    [
+      'an integer that JSON would round',
+      integer('n'),
+      '90071992547409930',
+      repeatForSources('too large'),
+    ],
+    ['an integer outside its range', integer('n', { max: 5 }), 6, repeatForSources('out of range')],
+    ['a level by name', level, 'maintainer', { ...repeatForSources(40), wire: wrongType }],
+    [
+      'a level without a name',
+      level,
+      35,
+      { ...repeatForSources('unknown value'), file: 35, wire: 35 },
+    ],
     [
       'a word in another case',
       integer('n', { words: ['None'] }),
       'none',
-      { ...same('None'), wire: wrongType },
+      { ...repeatForSources('None'), wire: wrongType },
     ],
     [
       'a boolean as text',
@@ -67,45 +82,50 @@ describe('a value by its parameter', () => {
       'no',
       { text: true, data: wrongType, file: wrongType, wire: false },
     ],
-    ['a value with dashes', oneOf(['a_b'], 'e'), 'a-b', { ...same('a_b'), wire: 'unknown value' }],
-    ['a number for text', string('s'), 5, { ...same('5'), data: wrongType }],
-    ['a day that is none', date('d'), '2023-02-30', same('wrong format')],
+    [
+      'a value with dashes',
+      oneOf(['a_b'], 'e'),
+      'a-b',
+      { ...repeatForSources('a_b'), wire: 'unknown value' },
+    ],
+    ['a number for text', string('s'), 5, { ...repeatForSources('5'), data: wrongType }],
+    ['a day that is none', date('d'), '2023-02-30', repeatForSources('wrong format')],
     [
       'a duration',
       string('d', { format: 'duration' }),
       'soon',
-      { ...same('wrong format'), wire: 'soon' },
+      { ...repeatForSources('wrong format'), wire: 'soon' },
     ],
     [
       'a private key for a certificate',
       string('c', { format: 'pem' }),
       '-----BEGIN PRIVATE KEY-----',
-      { ...same('-----BEGIN PRIVATE KEY-----'), file: 'wrong format' },
+      { ...repeatForSources('-----BEGIN PRIVATE KEY-----'), file: 'wrong format' },
     ],
     [
       'a username as people write it',
       string('u', { format: 'username' }),
       '@ana',
-      { ...same('@ana'), text: 'ana', data: 'ana' },
+      { ...repeatForSources('@ana'), text: 'ana', data: 'ana' },
     ],
     [
       'several usernames',
       list('string', 'u', { format: 'username' }),
       ['@ana', 'ben'],
-      { ...same(['@ana', 'ben']), text: ['ana', 'ben'], data: ['ana', 'ben'] },
+      { ...repeatForSources(['@ana', 'ben']), text: ['ana', 'ben'], data: ['ana', 'ben'] },
     ],
-    ['text with a NUL', string('s'), 'a\0', same('wrong format')],
+    ['text with a NUL', string('s'), 'a\0', repeatForSources('wrong format')],
     [
       'several in one string',
       string('s', { format: 'csv' }),
       ['a', 'b'],
-      { ...same('a,b'), wire: wrongType },
+      { ...repeatForSources('a,b'), wire: wrongType },
     ],
     [
       'several in one text, which a file has as an export wrote it',
       string('s', { format: 'spaced' }),
       'b,a',
-      { ...same('b a'), file: 'b,a', wire: 'b,a' },
+      { ...repeatForSources('b a'), file: 'b,a', wire: 'b,a' },
     ],
     [
       'a list in one text',
@@ -113,29 +133,39 @@ describe('a value by its parameter', () => {
       '1,2',
       { text: [1, 2], data: wrongType, file: wrongType, wire: [1, 2] },
     ],
-    ['a list', list('integer', 'l'), [1, 2], same([1, 2])],
-    ['an item of a list', list('integer', 'l'), [1, 'x'], same(wrongType)],
-    ['too many items', list('string', 'l', { max: 1 }), ['a', 'b'], same('too many values')],
-    ['an ID for a project', project(), '5', same(5)],
-    ['two projects', project(), 'a,b', { ...same('several values'), wire: 'a,b' }],
-    ['a hash', leaf, { id: 1, iids: [2] }, { ...same({ id: 1, iids: [2] }), text: 'wrong form' }],
+    ['a list', list('integer', 'l'), [1, 2], repeatForSources([1, 2])],
+    ['an item of a list', list('integer', 'l'), [1, 'x'], repeatForSources(wrongType)],
+    [
+      'too many items',
+      list('string', 'l', { max: 1 }),
+      ['a', 'b'],
+      repeatForSources('too many values'),
+    ],
+    ['an ID for a project', project(), '5', repeatForSources(5)],
+    ['two projects', project(), 'a,b', { ...repeatForSources('several values'), wire: 'a,b' }],
+    [
+      'a hash',
+      leaf,
+      { id: 1, iids: [2] },
+      { ...repeatForSources({ id: 1, iids: [2] }), text: 'wrong form' },
+    ],
     [
       'a key that is unknown',
       leaf,
       { ip: 1 },
-      { ...same('unknown key'), text: 'wrong form', wire: {} },
+      { ...repeatForSources('unknown key'), text: 'wrong form', wire: {} },
     ],
     [
       'what is no list of objects',
       json('j', { items: {} }),
       '5',
-      { ...same('5'), text: 5, data: wrongType },
+      { ...repeatForSources('5'), text: 5, data: wrongType },
     ],
     [
       'null for a nullable number',
       integer('n', { nullable: true }),
       null,
-      { ...same(null), text: wrongType },
+      { ...repeatForSources(null), text: wrongType },
     ],
     ['null for text', string('s'), null, { text: 'null', data: 'null', file: '', wire: wrongType }],
     [
@@ -145,7 +175,7 @@ describe('a value by its parameter', () => {
       { text: ['null'], data: 'null', file: 'null', wire: wrongType },
     ],
   ])('%s', (_, param, value, expected) => {
-    expect(results(param, value)).toEqual(expected)
+    expect(getResults(param, value)).toEqual(expected)
   })
 
   it('says where a mistake is, what is taken there, and what was meant', () => {
@@ -163,7 +193,7 @@ describe('a value by its parameter', () => {
 
   it('takes a deprecated value, and says which came after it', () => {
     const param = oneOf(['new'], 'e', { deprecatedValues: { old: 'new' } })
-    for (const coerced of Object.values(bySource(param, 'old')))
+    for (const coerced of Object.values(coerceBySource(param, 'old')))
       expect(coerced).toEqual({
         value: 'old',
         errors: [],

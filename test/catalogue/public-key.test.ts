@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { readPublicKey } from '../../src/base/public-key.js'
 
-const field = (bytes: Uint8Array | string): Buffer => {
+const encodeField = (bytes: Uint8Array | string): Buffer => {
   const content = Buffer.from(bytes as string)
   const length = Buffer.alloc(4)
   length.writeUInt32BE(content.length)
   return Buffer.concat([length, content])
 }
-const key = (type: string, ...fields: (Uint8Array | string)[]): string =>
-  `${type} ${Buffer.concat([type, ...fields].map(field)).toString('base64')} me@here`
+const createKey = (type: string, ...fields: (Uint8Array | string)[]): string =>
+  `${type} ${Buffer.concat([type, ...fields].map(encodeField)).toString('base64')} me@here`
 
-const number = (bits: number): Buffer => {
+const createNumber = (bits: number): Buffer => {
   const bytes = Buffer.alloc(bits / 8 + 1, 0xff)
   bytes[0] = 0
   return bytes
@@ -18,16 +18,21 @@ const number = (bits: number): Buffer => {
 
 describe('readPublicKey', () => {
   it('knows type and strength', () => {
-    const ed = key('ssh-ed25519', Buffer.alloc(32, 7))
+    const ed = createKey('ssh-ed25519', Buffer.alloc(32, 7))
     expect(readPublicKey(`  ${ed}\n`)).toEqual({
       identity: ed.replace(' me@here', ''),
       family: 'ed25519',
       bits: 256,
     })
     const exponent = Buffer.from([1, 0, 1])
-    expect(readPublicKey(key('ssh-rsa', exponent, number(3072)))).toMatchObject({ bits: 3072 })
-    expect(readPublicKey(key('ssh-dss', number(1024)))).toMatchObject({ family: 'dsa', bits: 1024 })
-    const curve = key('ecdsa-sha2-nistp384', 'nistp384', Buffer.alloc(97))
+    expect(readPublicKey(createKey('ssh-rsa', exponent, createNumber(3072)))).toMatchObject({
+      bits: 3072,
+    })
+    expect(readPublicKey(createKey('ssh-dss', createNumber(1024)))).toMatchObject({
+      family: 'dsa',
+      bits: 1024,
+    })
+    const curve = createKey('ecdsa-sha2-nistp384', 'nistp384', Buffer.alloc(97))
     expect(readPublicKey(curve)).toMatchObject({ family: 'ecdsa', bits: 384 })
   })
 
@@ -36,11 +41,11 @@ describe('readPublicKey', () => {
     'ssh-ed25519',
     'ssh-ed25519 !!!!',
     'constructor AAAA',
-    key('ssh-ed25519'),
-    key('ssh-ed25519', Buffer.alloc(31)),
-    key('ssh-rsa', Buffer.from([1, 0, 1])),
-    key('ssh-rsa', Buffer.alloc(32)).replace('ssh-rsa', 'ssh-ed25519'),
-    key('ssh-ed25519', Buffer.alloc(32)).replace(/\S{8} me/, ' me'),
+    createKey('ssh-ed25519'),
+    createKey('ssh-ed25519', Buffer.alloc(31)),
+    createKey('ssh-rsa', Buffer.from([1, 0, 1])),
+    createKey('ssh-rsa', Buffer.alloc(32)).replace('ssh-rsa', 'ssh-ed25519'),
+    createKey('ssh-ed25519', Buffer.alloc(32)).replace(/\S{8} me/, ' me'),
     '-----BEGIN OPENSSH PRIVATE KEY-----',
   ])('refuses %s', (text) => {
     expect(readPublicKey(text)).toBeUndefined()

@@ -1,19 +1,19 @@
-/** Projects and groups by the addresses that browsers, git and the API show. */
+/** Tests projects and groups that are named by the addresses that browsers, git and the API show. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { configuration, folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 const base = 'https://git.example'
-const below = `${base}/scm`
-const server = recording()
+const baseWithPath = `${base}/scm`
+const server = useRecorder()
 
 const run = (line: string, env: Readonly<Record<string, string>> = {}, cwd?: string) =>
   svcctl(line.split(' '), { env: { SVC_TOKEN: 'any', ...env }, ...(cwd && { cwd }) })
 
-/** The path that a line asks for, without the root of the API. */
-const asked = async (line: string, on = base, env = {}, cwd?: string): Promise<string> => {
+/** Returns the path that a line requests, without the root of the API. */
+const getRequestPath = async (line: string, on = base, env = {}, cwd?: string): Promise<string> => {
   const { code, stdout, stderr } = await run(`${line} --base-url ${on} --curl`, env, cwd)
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')])
   return / '?https:\/\/\S+?\/api\/v4([^\s'?]*)/.exec(stdout)?.[1] ?? stdout
@@ -58,25 +58,25 @@ describe('an address', () => {
   it.each([...projects.map((path) => `${base}${path}`), ...remotes])(
     '%s is a project',
     async (text) => {
-      expect(await asked(`jobs list -P ${text}`)).toBe('/projects/apps%2Fplay/jobs')
-      expect(await asked(`projects get ${text}`)).toBe('/projects/apps%2Fplay')
+      expect(await getRequestPath(`jobs list -P ${text}`)).toBe('/projects/apps%2Fplay/jobs')
+      expect(await getRequestPath(`projects get ${text}`)).toBe('/projects/apps%2Fplay')
     },
   )
 
   it.each([
-    ...projects.map((path) => `${below}${path}`),
+    ...projects.map((path) => `${baseWithPath}${path}`),
     'git@git.example:apps/play.git',
     'git@git.example:scm/apps/play.git',
     'ssh://git@git.example:2222/apps/play.git',
     'ssh://git@git.example:2222/scm/apps/play.git',
   ])('%s is a project of an instance below a path', async (text) => {
-    expect(await asked(`projects get ${text}`, below)).toBe('/projects/apps%2Fplay')
+    expect(await getRequestPath(`projects get ${text}`, baseWithPath)).toBe('/projects/apps%2Fplay')
   })
 
   it.each([...groups.map((path) => `${base}${path}`), 'git@git.example:apps'])(
     '%s is a group',
     async (text) => {
-      expect(await asked(`members list -G ${text}`)).toBe('/groups/apps/members')
+      expect(await getRequestPath(`members list -G ${text}`)).toBe('/groups/apps/members')
     },
   )
 
@@ -95,24 +95,24 @@ describe('an address', () => {
     ['127.0.0.1:8131/scm/apps/play', '/projects/apps%2Fplay', 'https://127.0.0.1:8131/scm'],
     ['git@git.example:apps/play.wiki.git', '/projects/apps%2Fplay'],
   ])('%s is %s', async (text, path, on = base) => {
-    expect(await asked(`projects get ${text}`, on)).toBe(path)
+    expect(await getRequestPath(`projects get ${text}`, on)).toBe(path)
   })
 
   it('is understood wherever a project or group is named', async () => {
     const jobs = '/projects/apps%2Fplay/jobs'
     const text = `${base}/apps/play`
-    expect(await asked('jobs list', base, { SVC_PROJECT: text })).toBe(jobs)
-    expect(await asked('members list', base, { SVC_GROUP: `${base}/groups/apps` })).toBe(
+    expect(await getRequestPath('jobs list', base, { SVC_PROJECT: text })).toBe(jobs)
+    expect(await getRequestPath('members list', base, { SVC_GROUP: `${base}/groups/apps` })).toBe(
       '/groups/apps/members',
     )
-    expect(await asked(`api /projects/{project}/jobs -P ${text}`)).toBe(jobs)
-    const SVC_CONFIG_DIR = configuration()
+    expect(await getRequestPath(`api /projects/{project}/jobs -P ${text}`)).toBe(jobs)
+    const SVC_CONFIG_DIR = createConfiguration()
     const set = `profile set p --base-url ${base} --project ${text}`
     expect((await run(set, { SVC_CONFIG_DIR })).code).toBe(0)
-    expect(await asked('jobs list -p p', base, { SVC_CONFIG_DIR })).toBe(jobs)
+    expect(await getRequestPath('jobs list -p p', base, { SVC_CONFIG_DIR })).toBe(jobs)
     const alias = ['alias', 'set', 'mine', `jobs list -P ${text}/-/jobs`]
     expect((await svcctl(alias, { env: { SVC_CONFIG_DIR } })).code).toBe(0)
-    expect(await asked('mine', base, { SVC_CONFIG_DIR })).toBe(jobs)
+    expect(await getRequestPath('mine', base, { SVC_CONFIG_DIR })).toBe(jobs)
     const curl = await run(
       `commits create -P 1 --branch x --start-branch y --start-project ${text} --commit-message m --delete x --base-url ${base} --curl`,
     )
@@ -127,11 +127,13 @@ describe('an address', () => {
     'apps%2fplay%2Egit',
     '//apps/play//',
   ])('is not needed: the path %s is that of the project', async (text) => {
-    expect(await asked(`jobs list -P ${text}`)).toBe('/projects/apps%2Fplay/jobs')
-    expect(await asked(`projects get ${text}`)).toBe('/projects/apps%2Fplay')
-    expect(await asked('jobs list', base, { SVC_PROJECT: text })).toBe('/projects/apps%2Fplay/jobs')
-    expect(await asked(`mr get ${text}!1`)).toBe('/projects/apps%2Fplay/merge_requests/1')
-    expect(await asked(`members list -G ${text}`)).toBe('/groups/apps%2Fplay/members')
+    expect(await getRequestPath(`jobs list -P ${text}`)).toBe('/projects/apps%2Fplay/jobs')
+    expect(await getRequestPath(`projects get ${text}`)).toBe('/projects/apps%2Fplay')
+    expect(await getRequestPath('jobs list', base, { SVC_PROJECT: text })).toBe(
+      '/projects/apps%2Fplay/jobs',
+    )
+    expect(await getRequestPath(`mr get ${text}!1`)).toBe('/projects/apps%2Fplay/merge_requests/1')
+    expect(await getRequestPath(`members list -G ${text}`)).toBe('/groups/apps%2Fplay/members')
   })
 
   it('is one of several, from the line and from standard input', async () => {
@@ -220,7 +222,7 @@ describe('an address', () => {
   })
 
   it('of a git remote below a path is the project at hand', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const git = (...args: readonly string[]) => execFileSync('git', args, { cwd })
     git('init', '-q')
     for (const [i, url] of [
@@ -229,7 +231,9 @@ describe('an address', () => {
       'https://git.example/scm/apps/play.git',
     ].entries()) {
       git('remote', i === 0 ? 'add' : 'set-url', 'origin', url)
-      expect(await asked('jobs list', below, {}, cwd)).toBe('/projects/apps%2Fplay/jobs')
+      expect(await getRequestPath('jobs list', baseWithPath, {}, cwd)).toBe(
+        '/projects/apps%2Fplay/jobs',
+      )
     }
   })
 })

@@ -1,45 +1,45 @@
-/** What to do next: codes of the HTTP layer in the words of commands and flags. */
+/** Tests hints on what to do next: codes of the HTTP layer become text about commands and flags. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { addWorkspaceHint, hints } from '../../src/engine/workspace/hints.js'
 import { Failure } from '../../src/errors.js'
-import { configuration } from '../support/program.js'
-import { recording } from '../support/recorder.js'
-import { isText, nodesOf, sourceFiles, statementsOf, textOf } from '../support/source.js'
+import { createConfiguration } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
+import { isText, listNodes, parseStatements, readSource, sourceFiles } from '../support/source.js'
 import { svcctl } from '../support/within.js'
 
-const advised = (advice: { code: string; about?: string }, hint?: string): Failure =>
+const createFailure = (advice: { code: string; about?: string }, hint?: string): Failure =>
   new Failure('failed', 'm', { status: 400, advice, ...(hint === undefined ? {} : { hint }) })
-const hintOf = (error: unknown): string | undefined =>
+const getHint = (error: unknown): string | undefined =>
   error instanceof Failure ? error.details.hint : undefined
 
 describe('advice', () => {
   it.each(Object.keys(hints))('has words for %s', (code) => {
-    const failure = addWorkspaceHint(advised({ code }))
-    expect(hintOf(failure)).toMatch(/\.$|<file>$/)
+    const failure = addWorkspaceHint(createFailure({ code }))
+    expect(getHint(failure)).toMatch(/\.$|<file>$/)
     expect(failure).toMatchObject({ category: 'failed', message: 'm', details: { status: 400 } })
   })
   it('says what it is about', () => {
-    expect(hintOf(addWorkspaceHint(advised({ code: 'scope', about: 'api' })))).toContain(
+    expect(getHint(addWorkspaceHint(createFailure({ code: 'scope', about: 'api' })))).toContain(
       'The token lacks the scope api.',
     )
-    expect(hintOf(addWorkspaceHint(advised({ code: 'rate', about: '17 s' })))).toContain(
+    expect(getHint(addWorkspaceHint(createFailure({ code: 'rate', about: '17 s' })))).toContain(
       'wait 17 s.',
     )
-    expect(hintOf(addWorkspaceHint(advised({ code: 'rate' })))).not.toContain('It asks')
+    expect(getHint(addWorkspaceHint(createFailure({ code: 'rate' })))).not.toContain('It asks')
   })
   it('leaves a hint as it is, and what nobody knows', () => {
-    const said = advised({ code: 'input' }, 'said before')
+    const said = createFailure({ code: 'input' }, 'said before')
     expect(addWorkspaceHint(said)).toBe(said)
-    const unknown = advised({ code: 'toString' })
+    const unknown = createFailure({ code: 'toString' })
     expect(addWorkspaceHint(unknown)).toBe(unknown)
     expect(addWorkspaceHint('no failure')).toBe('no failure')
   })
 })
 
 describe('a failure', () => {
-  const server = recording()
+  const server = useRecorder()
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
     svcctl(args, { env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token', ...env } })
 
@@ -53,7 +53,7 @@ describe('a failure', () => {
   })
   it('names the profile to sign in with again, and no variable, which several profiles do not read', async () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
-    const config = configuration()
+    const config = createConfiguration()
     const one = (name: string) => [name, { name, baseUrl: server.url }] as const
     const profiles = Object.fromEntries([one('north'), one('south')])
     writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, profiles }), {
@@ -86,13 +86,13 @@ describe('a failure', () => {
 })
 
 describe('the HTTP layer', () => {
-  /** A curl command is made of curl's flags. */
+  /** The file of curl commands is left out, because it contains curl's own flags. */
   const files = sourceFiles.filter(
     (file) => file.startsWith('http/') && file !== 'http/request/curl.ts',
   )
   const named = /(?:^|[\s`(])--[a-z]|\bsvcctl |\bSVC_/
   const textsOf = (file: string): string[] =>
-    [...nodesOf(statementsOf(textOf(file), file))].flatMap((node) => {
+    [...listNodes(parseStatements(readSource(file), file))].flatMap((node) => {
       if (isText(node)) return [node.value]
       return node.type === 'TemplateElement' ? [JSON.stringify(node.value)] : []
     })

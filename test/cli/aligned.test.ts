@@ -7,10 +7,10 @@ import { isObject } from '../../src/base/objects.js'
 import { documentedWords } from '../../src/catalogue/words.js'
 import { open } from '../../src/output/table.js'
 import { createAlignedStyle, createStyle } from '../../src/terminal/style.js'
-import { usingSandbox } from '../support/sandbox.js'
+import { useSandbox } from '../support/sandbox.js'
 import { svcctl } from '../support/within.js'
 
-const place = usingSandbox()
+const place = useSandbox()
 
 const run = (line: string, env: Readonly<Record<string, string>> = {}, input?: string) => {
   const { sandbox, config, cwd } = place()

@@ -4,8 +4,8 @@ import { members } from '../../src/catalogue/areas/members.js'
 import { integer, oneOf, string } from '../../src/catalogue/params.js'
 import { Questions } from '../../src/engine/instance/planning.js'
 
-/** A person who answers so, in order, and what was asked and noted. */
-const ui = (...answers: string[]) => {
+/** Creates a UI that gives the answers in order, and records the questions, the notes and the offered choices. */
+const createUi = (...answers: string[]) => {
   const asked: string[] = []
   const notes: string[] = []
   const offered: string[][] = []
@@ -42,7 +42,7 @@ const ui = (...answers: string[]) => {
 
 describe('what a person left out', () => {
   it('is asked again while the answer is wrong, and why is said', async () => {
-    const { ask, asked, notes } = ui('many', '0', '7')
+    const { ask, asked, notes } = createUi('many', '0', '7')
     const param = integer('how many jobs may wait', { min: 1 })
     expect(await ask({ name: 'queue-size', param })).toEqual(['7'])
     expect(asked).toEqual(['Queue size?', 'Queue size?', 'Queue size?'])
@@ -51,7 +51,7 @@ describe('what a person left out', () => {
   })
 
   it('is asked in words, not by the help of a flag', async () => {
-    const { ask, asked } = ui('s3', 'a title', 'secret')
+    const { ask, asked } = createUi('s3', 'a title', 'secret')
     await ask({ name: 'access-level', param: oneOf(['s1', 's3'], 'level to give; see help') })
     await ask({ name: 'title', param: string('title of the key, shown in lists') })
     await ask({ name: 'user_id', param: string('numeric ID (see users)', { secret: true }) })
@@ -63,13 +63,13 @@ describe('what a person left out', () => {
       [members.addToProject, ['guest', 'reporter', 'developer', 'maintainer']],
       [members.addToGroup, ['minimal', 'guest', 'reporter', 'developer', 'maintainer', 'owner']],
     ] as const) {
-      const { ask, offered } = ui('guest')
+      const { ask, offered } = createUi('guest')
       await ask({ name: 'access-level', param: endpoint.params.access_level })
       expect(offered).toEqual([names])
     }
   })
 
   it('is left out by an empty answer', async () => {
-    expect(await ui('').ask({ name: 'title', param: string('t') })).toBeUndefined()
+    expect(await createUi('').ask({ name: 'title', param: string('t') })).toBeUndefined()
   })
 })

@@ -1,12 +1,12 @@
-/** Conditions that cannot match: what other languages write and values that nothing has are refused, wherever a condition stands. */
+/** Tests that conditions that cannot match are refused everywhere: operators of other languages, and values that no field has. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { calling } from '../commands/calling.js'
-import { folder } from '../support/program.js'
+import { createCaller } from '../commands/calling.js'
+import { createFolder } from '../support/program.js'
 import type { Script } from '../support/recorder.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 
 const runners = [
   { id: 1, description: 'run one', status: 'online', active: true, runner_type: 'instance_type' },
@@ -18,14 +18,14 @@ const filter = (condition: string, ...more: string[]) => {
   server.answer = withRunners
   return call(['runners', 'list', '--where', condition, '-o', 'csv', '--fields', 'id', ...more])
 }
-const ids = (stdout: string): readonly string[] => stdout.trimEnd().split('\n').slice(1)
-const hintIn = (stderr: string): string => /^ {2}hint: (.*)$/m.exec(stderr)?.[1] ?? ''
+const getIds = (stdout: string): readonly string[] => stdout.trimEnd().split('\n').slice(1)
+const getHint = (stderr: string): string => /^ {2}hint: (.*)$/m.exec(stderr)?.[1] ?? ''
 
 describe('an operator of another language is refused, with the form that is meant', () => {
   it('where records are read to know it: description=run*', async () => {
     const { code, stdout, stderr } = await filter('description=run*')
     const hint = 'Write description~run*, or description="run*" for the text itself.'
-    expect([code, stdout, hintIn(stderr)]).toEqual([2, '', hint])
+    expect([code, stdout, getHint(stderr)]).toEqual([2, '', hint])
   })
 
   it.each([
@@ -44,7 +44,7 @@ describe('an operator of another language is refused, with the form that is mean
     ['status!=online|offline', []],
   ])('but %s is a condition', async (condition, expected) => {
     const { code, stdout } = await filter(condition)
-    expect([code, ids(stdout)]).toEqual([0, expected])
+    expect([code, getIds(stdout)]).toEqual([0, expected])
   })
 })
 
@@ -64,7 +64,7 @@ describe('a value that a field cannot have', () => {
     const { code, stdout, stderr } = await filter(condition)
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(said)])
     if (condition.startsWith('status'))
-      expect(hintIn(stderr)).toMatch(/^Known values: online, offline, .*quote it: status[!=~]+"/)
+      expect(getHint(stderr)).toMatch(/^Known values: online, offline, .*quote it: status[!=~]+"/)
   })
 
   it.each([
@@ -105,9 +105,9 @@ describe('a value that a field cannot have', () => {
     })
     server.answer = ({ url }) => (/[?&]page=2/.test(url) ? page('asleep') : page('dozing', '2'))
     const line = 'runners list -L all -o csv --fields id --where'
-    expect(ids((await call(`${line} status=dozing`)).stdout)).toEqual(['2'])
+    expect(getIds((await call(`${line} status=dozing`)).stdout)).toEqual(['2'])
     expect((await call(`${line} status=asleep`)).code).toBe(2)
-    expect(ids((await call(`${line} status="asleep"`)).stdout)).toEqual(['102'])
+    expect(getIds((await call(`${line} status="asleep"`)).stdout)).toEqual(['102'])
   })
 
   it('of several projects passes if one of them has it', async () => {
@@ -160,7 +160,7 @@ describe('a condition that cannot match is refused', () => {
     ['runners list --group-by status --count', "where: 'count=many'"],
   ])('in a policy: %s, %s', async (list, test) => {
     server.answer = withRunners
-    const policy = join(folder(), 'policy.yml')
+    const policy = join(createFolder(), 'policy.yml')
     writeFileSync(
       policy,
       `policy: 1\nrules:\n  - { name: one, list: ${JSON.stringify(list)}, ${test} }\n`,
@@ -171,7 +171,7 @@ describe('a condition that cannot match is refused', () => {
 
   it.each(wrong)('in a list of a snapshot, with --since and in groups: %s', async (condition) => {
     server.answer = withRunners
-    const to = join(folder(), 'kept')
+    const to = join(createFolder(), 'kept')
     expect((await call(['snapshot', 'runners', '--to', to])).code).toBe(0)
     const line = ['runners', 'list', '--where', condition]
     const before = server.seen.length
@@ -183,7 +183,7 @@ describe('a condition that cannot match is refused', () => {
 
   it('without records that a policy could look at', async () => {
     server.answer = () => ({ body: [] })
-    const policy = join(folder(), 'policy.yml')
+    const policy = join(createFolder(), 'policy.yml')
     const of = (list: string, where: string) =>
       writeFileSync(
         policy,
@@ -217,7 +217,7 @@ describe('conditions of one field that exclude each other', () => {
     const chosen = await call(['runners', 'pause', '--select', condition, '--yes'])
     expect([chosen.code, chosen.stderr]).toEqual([2, expect.stringContaining('all must match')])
     expect(server.seen).toEqual([])
-    const alternatives = [...hintIn(stderr).matchAll(/'([^']+)'/g)].map(([, one = '']) => one)
+    const alternatives = [...getHint(stderr).matchAll(/'([^']+)'/g)].map(([, one = '']) => one)
     const words = alternatives.flatMap((one) => ['--where', one])
     server.answer = withRunners
     expect((await call(['runners', 'list', ...words])).code).toBe(0)
@@ -233,20 +233,20 @@ describe('conditions of one field that exclude each other', () => {
     ['contacted_at=2026-10-08,contacted_at>2026-10-08', []],
   ])('are none in %s', async (condition, found) => {
     const { code, stdout } = await filter(condition)
-    expect([code, ids(stdout)]).toEqual([0, found])
+    expect([code, getIds(stdout)]).toEqual([0, found])
   })
 
   it('are refused by levels of access, and in policies', async () => {
     const members = ['members', 'list', '-P', '1', '--where']
     expect((await call([...members, 'access_level>maintainer,access_level<=30'])).code).toBe(2)
     server.answer = withRunners
-    const policy = join(folder(), 'policy.yml')
+    const policy = join(createFolder(), 'policy.yml')
     const check = (list: string, condition: string) => {
       writeFileSync(policy, `policy: 1\nrules:\n  - { name: one, list: ${list}, ${condition} }\n`)
       return call(['check', 'policy', policy])
     }
     expect((await check('runners list', "where: 'id>5,id<3'")).code).toBe(2)
-    // What a rule asks of its list already cannot be broken there.
+    // The list already has the condition of the rule as its filter, so no record violates the rule.
     expect((await check("'runners list --where id>0'", "each: 'id>0'")).code).toBe(0)
   })
 })
@@ -281,7 +281,7 @@ describe('a day is equal to each moment of it, UTC', () => {
       '--fields',
       'id',
     ])
-    expect(ids(stdout)).toEqual(expected)
+    expect(getIds(stdout)).toEqual(expected)
   })
 
   it('today and yesterday, also in fields of which no document speaks, and in fields of days', async () => {
@@ -294,7 +294,7 @@ describe('a day is equal to each moment of it, UTC', () => {
         due_date: day(ago).slice(0, 10),
       })),
     })
-    // The day may turn between the answer and the test.
+    // The date may change between the answer and the test.
     const before = day(0).slice(0, 10)
     for (const field of ['created_at', 'moon_at'])
       for (const [word, id] of [
@@ -313,7 +313,7 @@ describe('a day is equal to each moment of it, UTC', () => {
           '--fields',
           'id',
         ])
-        if (day(0).startsWith(before)) expect(ids(stdout)).toEqual([id])
+        if (day(0).startsWith(before)) expect(getIds(stdout)).toEqual([id])
       }
     const due = await call([
       'issues',
@@ -325,7 +325,7 @@ describe('a day is equal to each moment of it, UTC', () => {
       '--fields',
       'id',
     ])
-    if (day(0).startsWith(before)) expect(ids(due.stdout)).toEqual(['0'])
+    if (day(0).startsWith(before)) expect(getIds(due.stdout)).toEqual(['0'])
   })
 })
 
@@ -363,6 +363,6 @@ describe('fields of --sort, --group-by and --fields', () => {
   ])('%s %s is refused, with the form that is meant', async (flag, value, hint) => {
     server.answer = () => ({ body: [{ ...runners[0], contacted_at: '2026-01-01T00:00:00Z' }] })
     const { code, stdout, stderr } = await call(['runners', 'list', flag, value])
-    expect([code, stdout, hintIn(stderr)]).toEqual([2, '', hint])
+    expect([code, stdout, getHint(stderr)]).toEqual([2, '', hint])
   })
 })

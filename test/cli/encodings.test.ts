@@ -1,26 +1,26 @@
-/** Every door where text comes in: UTF-8 with a byte order mark is taken, everything else is said to be what it is. */
+/** Tests each place that reads text: UTF-8 with a byte order mark is accepted, and other encodings are named in the error. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { certificate } from '../http/certificate.js'
-import { configuration, folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
-const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
+const server = useRecorder()
+const encodeUtf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 
-/** A line whose file or input has this text, and what else is there. */
-interface Door {
+/** A line that reads the text from its file or from standard input. */
+interface TextInput {
   readonly line: string
   readonly text: string
-  /** The text comes by standard input. */
+  /** True if the line reads standard input. */
   readonly piped?: true
 }
 
 const lint = 'build:\n  script: [make]\n'
 const ids = '1\n2\n'
-const doors: Readonly<Record<string, Door>> = {
+const textInputs: Readonly<Record<string, TextInput>> = {
   'IDs of standard input': {
     line: 'runners pause - --dry-run --base-url URL',
     text: ids,
@@ -50,31 +50,31 @@ const doors: Readonly<Record<string, Door>> = {
   'a vocabulary': { line: 'vocabulary check FILE', text: 'vocabulary: 1\n' },
 }
 
-/** Runs the line of a door with these bytes. */
-const open = async ({ line, piped }: Door, bytes: Buffer) => {
-  const cwd = folder()
+/** Runs the line of an input with the bytes in its file or on standard input. */
+const open = async ({ line, piped }: TextInput, bytes: Buffer) => {
+  const cwd = createFolder()
   const file = join(cwd, 'given.yml')
   writeFileSync(file, bytes)
   server.seen.length = 0
   const args = line.split(' ').map((word) => word.replace('FILE', file).replace('URL', server.url))
-  const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any' }
+  const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_TOKEN: 'any' }
   return svcctl(args, { cwd, env, ...(piped === true ? { input: bytes } : {}) })
 }
 
-describe.each(Object.entries(doors))('%s', (_, door) => {
+describe.each(Object.entries(textInputs))('%s', (_, door) => {
   it('may begin with a byte order mark', async () => {
     const [plain, marked] = [
       await open(door, Buffer.from(door.text)),
       await open(door, Buffer.from(`\ufeff${door.text}`)),
     ]
-    // How long it took is none of the result.
+    // The duration is not part of the result.
     const result = ({ code, stdout }: typeof plain) => [code, stdout.replace(/\d+ s\b/, 'N s')]
     expect(result(marked)).toEqual(result(plain))
     expect(marked.stderr).not.toMatch(/UTF-8|ufeff/)
   })
 
   it.each([
-    ['UTF-16', (text: string) => utf16(text), /is UTF-16, not UTF-8/],
+    ['UTF-16', (text: string) => encodeUtf16(text), /is UTF-16, not UTF-8/],
     [
       'a NUL byte',
       (text: string) => Buffer.from(`${text}\0`),
@@ -90,7 +90,7 @@ describe.each(Object.entries(doors))('%s', (_, door) => {
 
 describe('files of the configuration', () => {
   const written = (bytes: Buffer): string => {
-    const root = configuration()
+    const root = createConfiguration()
     writeFileSync(join(root, 'config.json'), bytes, { mode: 0o600 })
     return root
   }
@@ -100,19 +100,19 @@ describe('files of the configuration', () => {
       svcctl(['profile', 'list'], { env: { SVC_CONFIG_DIR: written(bytes) } })
     const marked = await lists(Buffer.from(`\ufeff${text}`))
     expect(marked.stderr).not.toContain('not valid JSON')
-    const wide = await lists(utf16(text))
+    const wide = await lists(encodeUtf16(text))
     expect([wide.code, wide.stderr]).toEqual([2, expect.stringContaining('is UTF-16, not UTF-8')])
   })
 
   it('name authorities in files that are text', async () => {
-    const SSL_CERT_FILE = join(folder(), 'ca.pem')
+    const SSL_CERT_FILE = join(createFolder(), 'ca.pem')
     const asked = async (bytes: Buffer) => {
       writeFileSync(SSL_CERT_FILE, bytes)
       const line = 'api /x --retries 0 --base-url https://127.0.0.1:1'
       return svcctl(line.split(' '), { env: { SSL_CERT_FILE, SVC_TOKEN: 'any' } })
     }
     expect((await asked(Buffer.from(`\ufeff${certificate}`))).code).toBe(7)
-    expect(await asked(utf16(certificate))).toMatchObject({
+    expect(await asked(encodeUtf16(certificate))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is UTF-16, not UTF-8'),
     })

@@ -1,12 +1,12 @@
-/** Whether an error is JSON: one decision, whatever kind of error, from flag, environment and profile. */
+/** Tests when errors are JSON: for every kind of error, the flag, the environment and the profile decide alike. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 
 const failures: Readonly<Record<string, readonly string[]>> = {
   'the instance refuses': ['runners', 'get', '9'],
@@ -41,7 +41,7 @@ describe('errors are of one kind', () => {
   it.concurrent.each(cases)('by $way, when $what', async ({ profile, env, flags, json, args }) => {
     server.answer = ({ url }) =>
       url.endsWith('/9') ? { status: 404, body: { message: '404 Not found' } } : { body: { id: 1 } }
-    const config = folder()
+    const config = createFolder()
     const own = { baseUrl: server.url, ...(profile === undefined ? {} : { output: profile }) }
     const profiles = { own, other: { baseUrl: server.url, output: 'json' } }
     writeFileSync(join(config, 'config.json'), JSON.stringify({ current: 'own', profiles }))

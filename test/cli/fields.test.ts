@@ -1,16 +1,16 @@
-/** `--fields`: names that neither the documents nor the answer know are refused, and what is missing is left out. */
+/** Tests `--fields`: names that neither the documents nor the answer know are refused, and fields that a record lacks are left out. */
 import { describe, expect, it } from 'vitest'
 import type { JsonValues } from '../../src/base/objects.js'
-import { recording } from '../support/recorder.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 const run = (line: string | readonly string[], env: Readonly<Record<string, string>> = {}) =>
   svcctl(typeof line === 'string' ? line.split(' ') : line, {
     env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'any', ...env },
   })
 
-const runner = (id: number, more: JsonValues = {}) => ({ id, description: `d${id}`, ...more })
+const createRunner = (id: number, more: JsonValues = {}) => ({ id, description: `d${id}`, ...more })
 const answer = (body: unknown): void => {
   server.answer = () => ({ body })
 }
@@ -18,20 +18,20 @@ const formats = ['table', 'json', 'yaml', 'ndjson', 'csv', 'markdown']
 
 describe('an unknown field', () => {
   it.each(formats)('is refused with the nearest name, and nothing is printed: -o %s', async (o) => {
-    answer([runner(1), runner(2)])
+    answer([createRunner(1), createRunner(2)])
     const ran = await run(`runners list --fields id,stauts -o ${o}`)
     expect([ran.code, ran.stdout]).toEqual([2, ''])
     expect(ran.stderr).toMatch(/unknown field \\?"stauts\\?".*\bDid you mean status\?/s)
   })
 
   it('is known from the single records of a list, too', async () => {
-    answer([runner(1)])
+    answer([createRunner(1)])
     const ran = await run('runners list --fields id,maximum_timeou')
     expect(ran.stderr).toContain('Did you mean maximum_timeout?')
   })
 
   it('of one object is refused in the same way, also where a vocabulary could not say it', async () => {
-    answer(runner(1))
+    answer(createRunner(1))
     for (const line of [
       'runners get 1 --fields stauts',
       'runners get 1 --fields stauts -o value',
@@ -65,7 +65,7 @@ describe('an unknown field', () => {
   })
 
   it('is none that the single record has', async () => {
-    answer([runner(1)])
+    answer([createRunner(1)])
     const ran = await run('runners list --fields id,contacted_at')
     expect([ran.code, ran.stderr]).toEqual([0, ''])
   })
@@ -76,7 +76,7 @@ describe('an unknown field', () => {
     expect(ran.stderr).toContain('Did you mean summary?')
     const known = await run('commands --fields command,flags -o json')
     expect(known.code).toBe(0)
-    // A setting that no profile has.
+    // `rate` is a setting that no profile has.
     expect((await run('profile list --fields name,rate')).code).toBe(0)
   })
 
@@ -92,20 +92,20 @@ describe('an unknown field', () => {
 
 describe('a field that the documents do not know', () => {
   it('is shown where a record of the first page has it', async () => {
-    answer([runner(1), runner(2, { newer: { deep: 5 } })])
+    answer([createRunner(1), createRunner(2, { newer: { deep: 5 } })])
     const ran = await run('runners list --fields id,newer.deep -o json')
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(ran.stdout)).toEqual([{ id: 1 }, { id: 2, 'newer.deep': 5 }])
   })
 
   it('is shown where it may be, below what is null', async () => {
-    answer([runner(1, { newer: null })])
+    answer([createRunner(1, { newer: null })])
     const ran = await run('runners list --fields id,newer.deep -o ndjson')
     expect(ran).toMatchObject({ code: 0, stdout: '{"id":1}\n' })
   })
 
   it('holds back no more than a page, and every record once', async () => {
-    const all = Array.from({ length: 250 }, (_, i) => runner(i + 1))
+    const all = Array.from({ length: 250 }, (_, i) => createRunner(i + 1))
     answer(all.map((one) => (one.id === 60 ? { ...one, newer: 1 } : one)))
     const ran = await run('runners list --limit all --fields id,newer -o ndjson')
     expect(
@@ -121,7 +121,7 @@ describe('a field that the documents do not know', () => {
 
   it('is looked for among the records of all projects, and of all that could be read', async () => {
     server.answer = ({ url }) =>
-      /a%2Fb/.test(url) ? { body: [] } : { body: [runner(1, { newer: 1 })] }
+      /a%2Fb/.test(url) ? { body: [] } : { body: [createRunner(1, { newer: 1 })] }
     const line = 'runners list -P a/b,c/d -o ndjson --fields'
     expect((await run(`${line} newer`)).stdout).toBe('{"project":"c/d","newer":1}\n')
     const wrong = await run(`${line} project,newr`)
@@ -132,7 +132,9 @@ describe('a field that the documents do not know', () => {
   })
 
   it('is taken under several objects, with the column that says which', async () => {
-    server.answer = ({ url }) => ({ body: runner(Number(/\d+$/.exec(url)?.[0]), { newer: 1 }) })
+    server.answer = ({ url }) => ({
+      body: createRunner(Number(/\d+$/.exec(url)?.[0]), { newer: 1 }),
+    })
     const ran = await run('runners get 1 2 --fields object,newer -o json')
     expect(JSON.parse(ran.stdout)).toEqual([
       { object: '1', newer: 1 },
@@ -149,14 +151,19 @@ describe('a known field that a record lacks', () => {
     ['yaml', '- id: 1\n- id: 2\n  status: null\n'],
     ['csv', 'id,status\n1,\n2,\n'],
   ])('is absent in %s, and null only where the instance says so', async (o, stdout) => {
-    answer([runner(1), runner(2, { status: null })])
+    answer([createRunner(1), createRunner(2, { status: null })])
     expect(await run(`runners list --fields id,status -o ${o}`)).toMatchObject({ code: 0, stdout })
   })
 })
 
 describe('a default column', () => {
   it('that no record has is noted once, and only where there are records', async () => {
-    const { status: _, ...old } = { ...runner(1), status: 'x', active: true, is_shared: false }
+    const { status: _, ...old } = {
+      ...createRunner(1),
+      status: 'x',
+      active: true,
+      is_shared: false,
+    }
     answer([old, { ...old, id: 2 }])
     for (const o of ['table', 'csv', 'markdown']) {
       const { stderr, code } = await run(`runners list -o ${o}`)

@@ -1,4 +1,4 @@
-/** Help of every command, area and topic: complete, and within eighty columns. */
+/** Tests the help of every command, area and topic: it is complete and at most 80 columns wide. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { renderCommandHelp } from '../../src/cli/help/command.js'
@@ -14,12 +14,13 @@ import { svcctl } from '../support/within.js'
 const style: PageStyle = { width: 80, bold: (text) => text, dim: (text) => text }
 const commands = await loadAllCommands()
 
-const tooLong = (text: string): string[] => text.split('\n').filter((line) => line.length > 80)
+const findLongLines = (text: string): string[] =>
+  text.split('\n').filter((line) => line.length > 80)
 
 describe('help', () => {
   it.each(commands.map((c) => [getCommandName(c), c] as const))('of %s', async (_, command) => {
     const text = await renderCommandHelp(command, style)
-    expect(tooLong(text)).toEqual([])
+    expect(findLongLines(text)).toEqual([])
     const [summary, , usage, line] = text.split('\n')
     expect(summary).toBe(`${command.summary}.`)
     expect(usage).toBe('Usage:')
@@ -31,7 +32,7 @@ describe('help', () => {
     expect(text).toMatch(/^Common flags: -o, .* … svcctl help flags$/m)
     const limits = canListRecords(command) || getSelectList(command) !== undefined
     expect(text.includes('--limit')).toBe(limits)
-    // What every command takes stands on a page of its own.
+    // The flags that every command has are on a page of their own.
     expect(text).not.toMatch(/--insecure|--csv-raw|--timeout/)
   })
 
@@ -42,7 +43,7 @@ describe('help', () => {
       for (const [term, text] of toFlagRows(getOwnFlags(command))) {
         expect(text).not.toBe('')
         expect(summaries.has(text), term).toBe(false)
-        // Only what must be given in every case is required.
+        // A flag is called required only if every call needs it.
         if (/^-P|^-G/.test(term)) expect(text).not.toContain('required')
       }
     },
@@ -89,21 +90,21 @@ describe('help', () => {
   it.each([...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))])(
     'of the area %s',
     async (area) => {
-      expect(tooLong(await renderAreaHelp(area, style))).toEqual([])
+      expect(findLongLines(await renderAreaHelp(area, style))).toEqual([])
     },
   )
 
   it.each(Object.keys(topics))('on %s', async (topic) => {
     const text = await renderTopic(topic)
     expect(text?.length).toBeGreaterThan(100)
-    // Files in a page of the guide stand as they are to be copied.
+    // Lines of files in the guide may be longer, because users copy them.
     const prose = (text ?? '').replace(/^ {4}(?! ?[-\w]+ {2}).*$/gm, '')
-    expect(tooLong(prose)).toEqual([])
+    expect(findLongLines(prose)).toEqual([])
   })
 
   it('of the program', async () => {
     const text = renderRootHelp(style)
-    expect(tooLong(text)).toEqual([])
+    expect(findLongLines(text)).toEqual([])
     for (const { name } of areas) expect(text).toContain(`  ${name} `)
   })
 

@@ -1,28 +1,28 @@
-/** Which instance a line means: flags that name different ones are refused, and a flag wins over any variable. */
+/** Tests which instance a line uses: flags that name different instances are refused, and a flag wins over any variable. */
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { environmentVariables } from '../../src/cli/help/topics.js'
-import { configuration, folder } from '../support/program.js'
-import { record, recording } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { startRecorder, useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-/** The instance of the profile `work`, which is the current one, and another instance. */
-const work = recording()
-const other = recording()
-const config = configuration()
-const snapshot = join(folder(), 'snapshot')
+/** The instance of the current profile `work`, and another instance. */
+const work = useRecorder()
+const other = useRecorder()
+const config = createConfiguration()
+const snapshot = join(createFolder(), 'snapshot')
 
 const run = (line: string, env: Readonly<Record<string, string>> = {}) =>
   svcctl(line.replace('WORK', work.url).replace('OTHER', other.url).split(' '), {
     env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...env },
   })
 
-const answering = (): void => {
+const setAnswers = (): void => {
   work.answer = other.answer = ({ url }) =>
     url.endsWith('/user') ? { body: { username: 'ana' } } : { body: [{ id: 1 }] }
 }
 beforeAll(async () => {
-  answering()
+  setAnswers()
   const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
   for (const name of ['also', 'work']) {
     const login = ['auth', 'login', name, '--base-url', work.url, '--token-stdin']
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const taking = ['snapshot', 'runners list --instance', '--to', snapshot, '--sandbox']
   expect(await svcctl(taking, { env })).toMatchObject({ code: 0 })
 })
-beforeEach(answering)
+beforeEach(setAnswers)
 
 const list = 'runners list --instance -o json'
 
@@ -70,9 +70,9 @@ describe('two flags that name different instances', () => {
   })
 })
 
-/** Who is asked: the instance of `work`, the other one, or nobody, as the embedded instance and a snapshot answer. */
-type Asked = 'work' | 'other' | 'nobody'
-const ways: readonly (readonly [flags: string, asked: Asked])[] = [
+/** The instance that receives the requests. `nobody` stands for the embedded instance and for a snapshot. */
+type AskedInstance = 'work' | 'other' | 'nobody'
+const flagCases: readonly (readonly [flags: string, asked: AskedInstance])[] = [
   ['-p work', 'work'],
   ['-p work,also', 'work'],
   ['--all-profiles', 'work'],
@@ -82,7 +82,7 @@ const ways: readonly (readonly [flags: string, asked: Asked])[] = [
   ['--from SNAPSHOT', 'nobody'],
 ]
 
-/** Values of each variable that would lead elsewhere, or that no line could take. */
+/** For each variable, values that would choose another instance, or that are invalid. */
 const values: Readonly<Record<string, readonly string[]>> = {
   SVC_SANDBOX: ['1', 'true'],
   SVC_BASE_URL: ['http://127.0.0.1:1', 'ftp://nowhere'],
@@ -98,8 +98,8 @@ const values: Readonly<Record<string, readonly string[]>> = {
   SVC_ALERT_KEY: ['none'],
 }
 
-/** Variables for which no flag of these lines chooses another value. */
-const apart = [
+/** Variables that the flags of these lines do not override. */
+const unrelatedVariables = [
   'SVC_VOCABULARY',
   'SVC_SANDBOX_JOBS',
   'SVC_CONFIG_DIR',
@@ -113,15 +113,17 @@ const apart = [
 
 it('every variable is tried against the flags, or has none', () => {
   const names = environmentVariables.flatMap(({ name }) => (/^SVC_/.test(name) ? [name] : []))
-  expect([...Object.keys(values), ...apart].sort()).toEqual(names.sort())
+  expect([...Object.keys(values), ...unrelatedVariables].sort()).toEqual(names.sort())
 })
 
 describe('a flag wins over', () => {
   const rows = Object.entries(values).flatMap(([name, texts]) =>
-    texts.flatMap((value) => ways.map(([flags, asked]) => [name, value, flags, asked] as const)),
+    texts.flatMap((value) =>
+      flagCases.map(([flags, asked]) => [name, value, flags, asked] as const),
+    ),
   )
   it.each(rows)('%s=%s: %s', async (name, value, flags, asked) => {
-    // Beside an address, the token is that instance's.
+    // If an address is given, the token is for that address's instance.
     const isToken = name === 'SVC_TOKEN' || name === 'SVC_JOB_TOKEN'
     const beside: Readonly<Record<string, string>> = isToken
       ? { SVC_BASE_URL: 'http://127.0.0.1:1' }
@@ -172,7 +174,7 @@ describe('a flag wins over', () => {
   it('SVC_SANDBOX in what a line runs within itself: --no-sandbox, -p', async () => {
     for (const flag of ['--no-sandbox', '-p work']) {
       work.seen.splice(0)
-      const to = join(folder(), 'taken')
+      const to = join(createFolder(), 'taken')
       const ran = await run(`snapshot projects --to ${to} ${flag}`, { SVC_SANDBOX: '1' })
       expect(ran.code, ran.stderr).toBe(0)
       expect(work.lines().join('\n')).toContain('GET /projects')
@@ -210,7 +212,7 @@ describe('a format that only a variable or the profile chose', () => {
     const ran = await run(list.replace(' -o json', ''), { SVC_OUTPUT: 'xml' })
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain('unknown output format SVC_OUTPUT=xml')
-    // The variable takes every spelling that the flag takes.
+    // The variable accepts every spelling that the flag accepts.
     const [variable, flag] = [{ SVC_OUTPUT: 'md' }, list.replace('-o json', '-o md')]
     expect((await run(list.replace(' -o json', ''), variable)).stdout).toBe(
       (await run(flag)).stdout,
@@ -257,7 +259,7 @@ describe('auth status', () => {
     [404, { message: '404 Not Found' }, null, 'the instance does not say whose job it is', 0],
     [401, { message: '401 Unauthorized' }, false, '401', 3],
   ])('tries a job token at its job: %i', async (code, body, works, user, exit) => {
-    const instance = await record(() => ({ status: code, body }))
+    const instance = await startRecorder(() => ({ status: code, body }))
     const env = { CI_JOB_TOKEN: 'job-token', CI_SERVER_URL: instance.url }
     const ran = await status(` --base-url ${instance.url} --retries 0`, env)
     await instance.close()

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { JqFilter } from '../../src/output/jq/filter.js'
-import { recording } from '../support/recorder.js'
-import { usingSandbox } from '../support/sandbox.js'
-import { type LineHow, svcctl } from '../support/within.js'
+import { useRecorder } from '../support/recorder.js'
+import { useSandbox } from '../support/sandbox.js'
+import { type LineOptions, svcctl } from '../support/within.js'
 
-const place = usingSandbox()
+const place = useSandbox()
 
-const run = (words: readonly string[], how: LineHow = {}) => {
+const run = (words: readonly string[], how: LineOptions = {}) => {
   const { sandbox, config, cwd } = place()
   const own = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.token, SVC_CONFIG_DIR: config }
   return svcctl(words, { cwd, ...how, env: { ...own, ...how.env } })
@@ -55,7 +55,7 @@ it.each([
   expect(await run(words)).toEqual({ code: 0, stderr: expect.any(String), stdout })
 })
 
-const other = recording()
+const other = useRecorder()
 
 it.each(['json', 'ndjson'])('replaces half of a surrogate pair with -o %s', async (format) => {
   const texts = ['a\\ud83d', '\\uDE00\\u0041', '\\ud83d\\ude00', '\\\\ud83d']

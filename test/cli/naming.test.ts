@@ -5,11 +5,11 @@ import { areas } from '../../src/catalogue/index.js'
 import { loadCommand } from '../../src/commands/index.js'
 import { Failure } from '../../src/errors.js'
 import type { Ask } from '../../src/http/types.js'
-import { record } from '../support/recorder.js'
+import { startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-/** What a confirmation lists for plans of a command, and the routes that were read for it. */
-const listed = async (
+/** Describes the objects of plans as a confirmation does, and records the routes that were read for it. */
+const describePlans = async (
   area: string,
   words: string,
   objects: readonly (readonly [label: string, values: JsonValues])[],
@@ -66,12 +66,12 @@ describe('what a confirmation lists', () => {
       'GET /groups/:id/members/:user_id',
     ],
   ] as const)('%s %s', async (area, words, values, record, line, route) => {
-    const { lines, read } = await listed(area, words, [['3', values]], () => record)
+    const { lines, read } = await describePlans(area, words, [['3', values]], () => record)
     expect({ lines, read }).toEqual({ lines: [line], read: [route] })
   })
 
   it('is named without a read where what was given is the name, or nothing tells one', async () => {
-    const domain = await listed(
+    const domain = await describePlans(
       'pages-domains',
       'delete',
       [['www.svc.example', { ...app, domain: 'www.svc.example' }]],
@@ -82,7 +82,7 @@ describe('what a confirmation lists', () => {
       read: [],
     })
     const key = [['3', { ...app, key_id: 3 }]] as const
-    const { lines, read } = await listed('error-tracking', 'keys delete', key, () => ({}))
+    const { lines, read } = await describePlans('error-tracking', 'keys delete', key, () => ({}))
     expect({ lines, read }).toEqual({ lines: ['delete client key 3 of platform/app'], read: [] })
   })
 
@@ -91,22 +91,26 @@ describe('what a confirmation lists', () => {
     const failing = (category: 'unreachable' | 'interrupted') => () => {
       throw new Failure(category, 'no')
     }
-    const { lines } = await listed('deploy-keys', 'delete', key, failing('unreachable'))
+    const { lines } = await describePlans('deploy-keys', 'delete', key, failing('unreachable'))
     expect(lines).toEqual(['delete deploy key 3 of platform/app'])
-    expect(await listed('deploy-keys', 'delete', key, () => 'odd')).toMatchObject({ lines })
-    await expect(listed('deploy-keys', 'delete', key, failing('interrupted'))).rejects.toThrow('no')
+    expect(await describePlans('deploy-keys', 'delete', key, () => 'odd')).toMatchObject({ lines })
+    await expect(
+      describePlans('deploy-keys', 'delete', key, failing('interrupted')),
+    ).rejects.toThrow('no')
   })
 
   it('is read of the first ten only', async () => {
     const keys = Array.from({ length: 12 }, (_, i) => [`${i}`, { ...app, key_id: i }] as const)
-    const { lines, read } = await listed('deploy-keys', 'delete', keys, () => ({ title: 'ci' }))
+    const { lines, read } = await describePlans('deploy-keys', 'delete', keys, () => ({
+      title: 'ci',
+    }))
     expect(read).toHaveLength(10)
     expect(lines).toHaveLength(12)
     expect(lines.filter((line) => line.includes('"ci"'))).toHaveLength(10)
   })
 
   it('is read only where somebody is asked', async () => {
-    const server = await record(() => ({ status: 204 }))
+    const server = await startRecorder(() => ({ status: 204 }))
     const args = ['deploy-keys', 'delete', '3', '-P', 'a/b', '--base-url', server.url]
     const env = { SVC_TOKEN: 'any' }
     const refused = await svcctl(args, { env })

@@ -1,31 +1,32 @@
-/** `--param name=@file`: the text of a file, of standard input, and `@@` for a text that begins so. */
+/** Tests `--param name=@file`, which reads a file or standard input, and `@@` for a text that begins with `@`. */
 import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { headerOf, runs, user } from '../engine/journaling/runs.js'
-import { folder } from '../support/program.js'
+import { createRuns, readHeader, user } from '../engine/journaling/runs.js'
+import { createFolder } from '../support/program.js'
 
-const { server, run, files, forget, fresh, written } = runs()
+const { server, run, files, forget, fresh, written } = createRuns()
 const canary = 'canary-of-a-secret-0123456789'
-const bodies = () => server.seen.filter(({ method }) => method !== 'GET').map(({ body }) => body)
+const listBodies = () =>
+  server.seen.filter(({ method }) => method !== 'GET').map(({ body }) => body)
 
 let cwd = ''
-const fileOf = (name: string, text: string): string => {
+const createFile = (name: string, text: string): string => {
   writeFileSync(join(cwd, name), text)
   return join(cwd, name)
 }
 
 beforeEach(() => {
   fresh()
-  cwd = folder()
+  cwd = createFolder()
   server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
 })
 
 describe('--param with a file', () => {
   it('sends its text as if it stood on the line', async () => {
-    const notes = fileOf('notes.md', 'First line\nsecond line\n')
-    const rules = fileOf('rules.json', '{"a": [1, 2]}\n')
+    const notes = createFile('notes.md', 'First line\nsecond line\n')
+    const rules = createFile('rules.json', '{"a": [1, 2]}\n')
     const ran = await run([
       'api',
       'POST',
@@ -36,7 +37,7 @@ describe('--param with a file', () => {
       `rules=@${rules}`,
     ])
     expect(ran.code).toBe(0)
-    expect(bodies()).toEqual(['{"text":"First line\\nsecond line","rules":{"a":[1,2]}}'])
+    expect(listBodies()).toEqual(['{"text":"First line\\nsecond line","rules":{"a":[1,2]}}'])
   })
 
   it('keeps a number for a documented text as it is written', async () => {
@@ -47,7 +48,7 @@ describe('--param with a file', () => {
       'maximum_timeout=700',
     ])
       expect((await run([...update, value])).code).toBe(0)
-    expect(bodies()).toEqual([
+    expect(listBodies()).toEqual([
       '{"description":"1.10"}',
       '{"description":"12345678901234567890"}',
       '{"maximum_timeout":700}',
@@ -77,7 +78,7 @@ describe('--param with a file', () => {
       'sign=@@',
     ]
     expect((await run(line, 'from the pipe\n')).code).toBe(0)
-    expect(bodies()).toEqual(['{"text":"from the pipe","to":"@ana","sign":"@"}'])
+    expect(listBodies()).toEqual(['{"text":"from the pipe","to":"@ana","sign":"@"}'])
   })
 
   it('is refused where it is a directory, and nothing is sent', async () => {
@@ -93,9 +94,9 @@ describe('--param with a file', () => {
   })
 
   it('is the same for commands of the catalogue, and in a query', async () => {
-    const file = fileOf('text', 'new\n')
+    const file = createFile('text', 'new\n')
     await run(['runners', 'update', '1', '--param', `description=@${file}`])
-    expect(bodies()).toEqual(['{"description":"new"}'])
+    expect(listBodies()).toEqual(['{"description":"new"}'])
     forget()
     await run(['api', 'GET', 'x', '--param', `q=@${file}`])
     expect(server.seen.map(({ url }) => url)).toEqual(['/api/v4/x?q=new'])
@@ -106,11 +107,11 @@ describe('--param with a file', () => {
     execFileSync('mkfifo', [pipe])
     spawn('sh', ['-c', 'printf piped > "$1"', 'sh', pipe], { stdio: 'ignore' })
     expect((await run(['api', 'POST', 'x', '--param', `text=@${pipe}`])).code).toBe(0)
-    expect(bodies()).toEqual(['{"text":"piped"}'])
+    expect(listBodies()).toEqual(['{"text":"piped"}'])
   })
 
   it('refuses what is no file, too large, or read twice', async () => {
-    const large = fileOf('large', '')
+    const large = createFile('large', '')
     truncateSync(large, 100_000_001)
     const cases: readonly (readonly [readonly string[], string])[] = [
       [[`text=@${cwd}`], `--param text: cannot read ${cwd}`],
@@ -132,14 +133,14 @@ describe('--param with a file', () => {
   })
 
   it('shows nothing of a secret, and names its file in the journal', async () => {
-    const file = fileOf('token', `${canary}\n`)
+    const file = createFile('token', `${canary}\n`)
     const failing = () => ({ status: 400, body: { message: `${canary} is no token` } })
     server.answer = ({ url }) => (url.endsWith('/user') ? user : failing())
     const line = ['runners', 'update', '1', '2', '--param', `token=@${file}`, '-vv']
     const ran = await run(line)
-    expect(bodies()).toEqual([`{"token":"${canary}"}`, `{"token":"${canary}"}`])
+    expect(listBodies()).toEqual([`{"token":"${canary}"}`, `{"token":"${canary}"}`])
     const [journal = ''] = files()
-    const header = headerOf(journal)
+    const header = readHeader(journal)
     expect(header.input.token).toEqual({ $secret: `@${file}` })
     expect(header.options?.flags.param).toMatchObject([{ $file: `token=@${file}` }])
     for (const text of [ran.stdout, ran.stderr, readFileSync(journal, 'utf8')])
@@ -147,7 +148,7 @@ describe('--param with a file', () => {
   })
 
   it('is read again by --resume, unless it was changed', async () => {
-    const file = fileOf('token', canary)
+    const file = createFile('token', canary)
     server.answer = ({ url }) => (url.endsWith('/user') ? user : { status: 503 })
     await run(['runners', 'update', '1', '2', '--retries', '0', '--param', `token=@${file}`])
     forget()
@@ -158,7 +159,7 @@ describe('--param with a file', () => {
     writeFileSync(file, canary)
     server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
     expect((await run('runners update --resume last')).code).toBe(0)
-    expect(bodies()).toEqual([`{"token":"${canary}"}`, `{"token":"${canary}"}`])
+    expect(listBodies()).toEqual([`{"token":"${canary}"}`, `{"token":"${canary}"}`])
   })
 
   it('of standard input makes a run that cannot be resumed', async () => {
@@ -172,15 +173,15 @@ describe('--param with a file', () => {
 
 describe('--input in YAML', () => {
   it('merges the keys of <<', async () => {
-    const file = fileOf('in.yml', 'a: &base {x: 1, y: 2}\nb: {<<: *base, y: 3}\n')
+    const file = createFile('in.yml', 'a: &base {x: 1, y: 2}\nb: {<<: *base, y: 3}\n')
     expect((await run(['api', 'POST', 'x', '--input', file])).code).toBe(0)
-    expect(JSON.parse(bodies()[0] ?? '')).toEqual({ a: { x: 1, y: 2 }, b: { x: 1, y: 3 } })
+    expect(JSON.parse(listBodies()[0] ?? '')).toEqual({ a: { x: 1, y: 2 }, b: { x: 1, y: 3 } })
   })
 
   it.each(['a: !!binary aGk=', 'a: [!!set {x, y}]', 'a: !!omap [x: 1]'])(
     'refuses what JSON cannot express: %s',
     async (text) => {
-      const ran = await run(['api', 'POST', 'x', '--input', fileOf('in.yml', text)])
+      const ran = await run(['api', 'POST', 'x', '--input', createFile('in.yml', text)])
       expect(ran.stderr).toContain('a value that JSON cannot express')
       expect([ran.code, server.seen]).toEqual([2, []])
     },

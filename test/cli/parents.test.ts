@@ -1,17 +1,17 @@
-/** Several projects or groups on one line: what is asked of each, and how the answer names them. */
+/** Tests several projects or groups on one line: the requests for each, and their names in the answer. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { frontOf } from '../commands/front.js'
-import { configuration, folder, type Ran } from '../support/program.js'
-import { record } from '../support/recorder.js'
+import { startProxy } from '../commands/front.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
+import { startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 let running: Sandbox | undefined
 let state = ''
-const config = configuration()
+const config = createConfiguration()
 beforeAll(async () => {
   state = await mkdtemp(join(tmpdir(), 'svcctl-parents-'))
   running = await startSandbox({ stateDir: state })
@@ -20,7 +20,7 @@ afterAll(async () => {
   await running?.close()
   await rm(state, { recursive: true, force: true })
 })
-const run = (line: string, input?: string): Promise<Ran> =>
+const run = (line: string, input?: string): Promise<LineResult> =>
   svcctl(line.split(' '), {
     env: {
       SVC_BASE_URL: running?.url ?? '',
@@ -29,18 +29,18 @@ const run = (line: string, input?: string): Promise<Ran> =>
     },
     ...(input === undefined ? {} : { input }),
   })
-const json = async (line: string, input?: string): Promise<unknown> =>
+const runJson = async (line: string, input?: string): Promise<unknown> =>
   JSON.parse((await run(`${line} -o json`, input)).stdout)
-const rows = async (line: string, input?: string): Promise<string[]> =>
+const runLines = async (line: string, input?: string): Promise<string[]> =>
   (await run(line, input)).stdout.trimEnd().split('\n')
 
 describe('a list of several projects', () => {
   it.each(['web/site,', ',web/site', 'web/site,web/site'])(
     'may come to one project: -P %s',
     async (names) => {
-      const records = (await json('mr list -P web/site')) as unknown[]
+      const records = (await runJson('mr list -P web/site')) as unknown[]
       const expected = records.map((record) => ({ project: 'web/site', record }))
-      expect(await json(`mr list -P ${names}`)).toEqual(expected)
+      expect(await runJson(`mr list -P ${names}`)).toEqual(expected)
     },
   )
 
@@ -50,29 +50,29 @@ describe('a list of several projects', () => {
       const order = flags.startsWith('-P web')
         ? ['web/site', 'platform/app']
         : ['platform/app', 'web/site']
-      const parts = await Promise.all(order.map((project) => json(`mr list -P ${project}`)))
+      const parts = await Promise.all(order.map((project) => runJson(`mr list -P ${project}`)))
       const expected = parts.flatMap((records, i) =>
         (records as unknown[]).map((record) => ({ project: order[i], record })),
       )
       expect(expected.length).toBeGreaterThan(5)
-      expect(await json(`mr list ${flags}`)).toEqual(expected)
+      expect(await runJson(`mr list ${flags}`)).toEqual(expected)
     },
   )
 
   it('begins each row with the project, below one header', async () => {
-    const lines = await rows('mr list -P web/site,platform/app -o csv --fields iid,project_id')
+    const lines = await runLines('mr list -P web/site,platform/app -o csv --fields iid,project_id')
     expect(lines.slice(0, 3)).toEqual([
       'project,iid,project_id',
       'web/site,1,6',
       expect.stringMatching(/^platform\/app,\d+,1$/),
     ])
     expect(lines.filter((line) => line.startsWith('project'))).toHaveLength(1)
-    const [header] = await rows('jobs list -P web/site,platform/app')
+    const [header] = await runLines('jobs list -P web/site,platform/app')
     expect(header).toMatch(/^project\tid\tstatus/)
   })
 
   it('has the fields that were asked for beside the project', async () => {
-    expect(await json('jobs list -P web/site,web/docs --fields id,pipeline.id -L 1')).toEqual([
+    expect(await runJson('jobs list -P web/site,web/docs --fields id,pipeline.id -L 1')).toEqual([
       { project: 'web/site', id: 25, 'pipeline.id': expect.any(Number) },
     ])
     const text = (await run('jobs list -P web/site,web/docs -o ndjson --fields id')).stdout
@@ -80,7 +80,7 @@ describe('a list of several projects', () => {
   })
 
   it('ends at the limit, over all', async () => {
-    const web = (await json('jobs list -P web/site -L all')) as unknown[]
+    const web = (await runJson('jobs list -P web/site -L all')) as unknown[]
     const limit = web.length + 2
     const ran = await run(
       `jobs list -P web/site,platform/app,nope/x -L ${limit} -o ndjson --fields id`,
@@ -95,18 +95,18 @@ describe('a list of several projects', () => {
 
   it('takes them from standard input, as a list prints them or one a line', async () => {
     const list = (await run('projects list --fields path_with_namespace,id')).stdout
-    const one = await rows('jobs list -P - --fields id', 'web/site\nplatform/app\n')
+    const one = await runLines('jobs list -P - --fields id', 'web/site\nplatform/app\n')
     const some = list.split('\n').filter((line) => /^path|^web\/site|^platform\/app/.test(line))
-    const piped = await rows('jobs list -P - --fields id', some.join('\n'))
+    const piped = await runLines('jobs list -P - --fields id', some.join('\n'))
     expect(one[0]).toBe('project\tid')
     expect([...piped].sort()).toEqual([...one].sort())
-    expect(await rows('jobs list -P - -o csv --fields id', 'web/site')).toContain('web/site,25')
+    expect(await runLines('jobs list -P - -o csv --fields id', 'web/site')).toContain('web/site,25')
   })
 
   it('masks what is secret, and says nothing of a column for one project', async () => {
-    const [one] = await rows('jobs list -P platform/app --fields id')
+    const [one] = await runLines('jobs list -P platform/app --fields id')
     expect(one).toBe('id')
-    const [twice] = await rows('jobs list -P platform/app -P platform/app --fields id')
+    const [twice] = await runLines('jobs list -P platform/app -P platform/app --fields id')
     expect(twice).toBe('id')
     const keys = await run('error-tracking keys list -P platform/app,web/site -o json')
     expect(keys.stdout).toContain('[masked]')
@@ -148,9 +148,9 @@ describe('many parents that refuse', () => {
 
 describe('a verb of several projects', () => {
   it('does every object in each, project by project', async () => {
-    const lines = await rows('jobs get 23 25 -P platform/app,web/site --fields id -o csv')
+    const lines = await runLines('jobs get 23 25 -P platform/app,web/site --fields id -o csv')
     expect(lines).toEqual(['project,id', 'platform/app,23', 'web/site,25'])
-    const records = (await json(
+    const records = (await runJson(
       'resource-groups update production -P platform/app,web/site --process-mode unordered',
     )) as Record<string, unknown>[]
     expect(records).toMatchObject([
@@ -177,24 +177,24 @@ describe('a verb of several projects', () => {
     const line = 'deploy-keys delete 1 2 -P platform/app,web/site'
     const ran = await run(line)
     expect(ran.code).toBe(2)
-    expect(await json('deploy-keys list -P platform/app --fields id')).toContainEqual({ id: 1 })
+    expect(await runJson('deploy-keys list -P platform/app --fields id')).toContainEqual({ id: 1 })
   })
 
   it('takes a project by number and by path as one', async () => {
-    const records = await json(
+    const records = await runJson(
       'resource-groups update production -P platform/app,1 --process-mode unordered',
     )
     expect(records).toHaveLength(1)
-    const capitals = await json(
+    const capitals = await runJson(
       'resource-groups update production -P platform/app,Platform/App --process-mode unordered',
     )
     expect(capitals).toMatchObject([{ project: 'platform/app' }])
-    // A read asks for no path.
-    expect(await json('resource-groups get production -P platform/app,1')).toHaveLength(2)
-    expect(await json('mr list -P platform/app,Platform/App --count')).toEqual(
-      await json('mr list -P platform/app --count'),
+    // A read does not request the path of its project.
+    expect(await runJson('resource-groups get production -P platform/app,1')).toHaveLength(2)
+    expect(await runJson('mr list -P platform/app,Platform/App --count')).toEqual(
+      await runJson('mr list -P platform/app --count'),
     )
-    expect(await rows('jobs list -P 1,platform/app,PLATFORM/APP --curl')).toHaveLength(2)
+    expect(await runLines('jobs list -P 1,platform/app,PLATFORM/APP --curl')).toHaveLength(2)
   })
 
   it('takes an object of a project in capitals as the same', async () => {
@@ -204,13 +204,13 @@ describe('a verb of several projects', () => {
 
   it('takes a group by number and by path as one', async () => {
     const line = 'members update 6 --access-level guest --dry-run -G'
-    const once = await rows(`${line} platform`)
+    const once = await runLines(`${line} platform`)
     expect(once).not.toEqual([])
-    expect(await rows(`${line} platform,Platform,1`)).toHaveLength(once.length)
+    expect(await runLines(`${line} platform,Platform,1`)).toHaveLength(once.length)
   })
 
   it('looks names up in each project by itself', async () => {
-    const records = (await json(
+    const records = (await runJson(
       'members get ben -P platform/app,nope/x --inherited --fields username',
     )) as Record<string, unknown>[]
     expect(records).toMatchObject([
@@ -222,10 +222,10 @@ describe('a verb of several projects', () => {
 
 describe('a command that works in its own way', () => {
   it('prints what it has of each, below its project', async () => {
-    const changes = await json('commits diff main -P platform/app,web/site')
+    const changes = await runJson('commits diff main -P platform/app,web/site')
     const each = await Promise.all(
       ['platform/app', 'web/site'].map(async (project) =>
-        ((await json(`commits diff main -P ${project}`)) as unknown[]).map((record) => ({
+        ((await runJson(`commits diff main -P ${project}`)) as unknown[]).map((record) => ({
           project,
           record,
         })),
@@ -233,7 +233,7 @@ describe('a command that works in its own way', () => {
     )
     expect(each.map(({ length }) => length)).not.toContain(0)
     expect(changes).toEqual(each.flat())
-    const verdicts = await json('ci lint - -P platform/app,web/site', 'a:\n  script: x\n')
+    const verdicts = await runJson('ci lint - -P platform/app,web/site', 'a:\n  script: x\n')
     expect(verdicts).toMatchObject([
       { project: 'platform/app', record: { valid: true } },
       { project: 'web/site', record: { valid: true } },
@@ -241,7 +241,7 @@ describe('a command that works in its own way', () => {
   })
 
   it('prints its request for each with --curl', async () => {
-    const lines = await rows('commits diff main -P platform/app,web/site --curl')
+    const lines = await runLines('commits diff main -P platform/app,web/site --curl')
     expect(lines.map((line) => line.replace(/^.*api\/v4/, ''))).toEqual([
       '/projects/platform%2Fapp/repository/commits/main/diff',
       '/projects/web%2Fsite/repository/commits/main/diff',
@@ -252,7 +252,7 @@ describe('a command that works in its own way', () => {
 describe('--dry-run of several projects', () => {
   it('shows what would change in each, and writes nothing', async () => {
     const line = 'members add 91 92 -P platform/app,web/site --access-level guest --dry-run'
-    const lines = await rows(`${line} -o csv`)
+    const lines = await runLines(`${line} -o csv`)
     expect(lines[0]).toBe('project,object,attribute,now,new')
     for (const user of [91, 92])
       expect(lines).toContain(`web/site,user ${user},access_level,,guest`)
@@ -261,14 +261,14 @@ describe('--dry-run of several projects', () => {
       'approvals update -P nope/x,web/site --reset-approvals-on-push --dry-run',
     )
     expect(missing.stderr).toContain('nope/x: 404')
-    const found = await json('members list -P web/site --fields id')
+    const found = await runJson('members list -P web/site --fields id')
     expect(found).not.toContainEqual({ id: 9 })
   })
 })
 
 describe('groups', () => {
   it('are given in the same way where a command has a form for them', async () => {
-    const lines = await rows('members list -G web,platform --fields username -o csv')
+    const lines = await runLines('members list -G web,platform --fields username -o csv')
     expect(lines[0]).toBe('group,username')
     expect(new Set(lines.slice(1).map((line) => line.split(',')[0]))).toEqual(
       new Set(['web', 'platform']),
@@ -276,7 +276,7 @@ describe('groups', () => {
   })
 })
 
-const projectsIn = (lines: readonly string[]): readonly string[] => [
+const listProjects = (lines: readonly string[]): readonly string[] => [
   ...new Set(lines.slice(1).map((line) => line.split(/[,\t]/)[0] ?? '')),
 ]
 const approvals = 'approvals get --fields approvals_before_merge'
@@ -291,33 +291,33 @@ describe('the projects of a group', () => {
   ]
 
   it('are meant where a command has no form for a group', async () => {
-    expect(projectsIn(await rows(`${approvals} -G platform`))).toEqual(all)
-    expect(projectsIn(await rows(`${approvals} -G PLATFORM`))).toEqual(all)
-    const two = await rows(`${approvals} -G platform/tools,platform/core`)
-    expect(projectsIn(two)).toEqual([...all.slice(3), ...all.slice(1, 3)])
+    expect(listProjects(await runLines(`${approvals} -G platform`))).toEqual(all)
+    expect(listProjects(await runLines(`${approvals} -G PLATFORM`))).toEqual(all)
+    const two = await runLines(`${approvals} -G platform/tools,platform/core`)
+    expect(listProjects(two)).toEqual([...all.slice(3), ...all.slice(1, 3)])
   })
 
   it('are those of the group alone with --no-recursive', async () => {
-    const lines = await rows(`${approvals} -G platform --no-recursive`)
-    expect(projectsIn(lines)).toEqual(['platform/app'])
+    const lines = await runLines(`${approvals} -G platform --no-recursive`)
+    expect(listProjects(lines)).toEqual(['platform/app'])
   })
 
   it('are found by the number of the group', async () => {
-    const list = (await json('projects list -L all')) as {
+    const list = (await runJson('projects list -L all')) as {
       namespace: { id: number; full_path: string }
     }[]
     const group = list.find((one) => one.namespace.full_path === 'platform')?.namespace.id
-    expect(projectsIn(await rows(`${approvals} -G ${group}`))).toEqual(all)
+    expect(listProjects(await runLines(`${approvals} -G ${group}`))).toEqual(all)
   })
 
   it('leave archived ones out unless they are asked for', async () => {
-    const archived = (await json('projects list --archived --fields path_with_namespace')) as {
+    const archived = (await runJson('projects list --archived --fields path_with_namespace')) as {
       path_with_namespace: string
     }[]
     const paths = archived.map((one) => one.path_with_namespace)
     expect(paths.length).toBeGreaterThan(0)
-    const without = projectsIn(await rows(`${approvals} --all-projects`))
-    const everything = projectsIn(await rows(`${approvals} --all-projects --with-archived`))
+    const without = listProjects(await runLines(`${approvals} --all-projects`))
+    const everything = listProjects(await runLines(`${approvals} --all-projects --with-archived`))
     expect(without).not.toEqual(expect.arrayContaining(paths))
     expect([...everything].sort()).toEqual([...without, ...paths].sort())
   })
@@ -339,22 +339,22 @@ describe('the projects of a group', () => {
     expect((await run('approvals rules list -G platform --fields name')).stdout).not.toContain(
       'Two',
     )
-    const records = (await json(`${line} --yes`)) as { project: string; record: unknown }[]
+    const records = (await runJson(`${line} --yes`)) as { project: string; record: unknown }[]
     expect(records.map(({ project }) => project)).toEqual(all)
-    const found = await rows('approvals rules list -G platform --fields name -o csv')
+    const found = await runLines('approvals rules list -G platform --fields name -o csv')
     expect(found.filter((one) => one.endsWith(',Two'))).toHaveLength(5)
   })
 
   it('are shown by --dry-run, without a question', async () => {
     const line = 'approvals rules create --name Dry --approvals-required 2 -G platform --dry-run'
-    expect(projectsIn(await rows(line))).toEqual(all)
+    expect(listProjects(await runLines(line))).toEqual(all)
     expect((await run('approvals rules list -G platform')).stdout).not.toContain('Dry')
   })
 })
 
 describe('--recursive', () => {
   it('is the group, the groups below it and all projects, each in its own form', async () => {
-    const records = (await json('members list -G platform --recursive -L all')) as {
+    const records = (await runJson('members list -G platform --recursive -L all')) as {
       of: string
       record: { username: string }
     }[]
@@ -362,13 +362,13 @@ describe('--recursive', () => {
     expect(parts).toContain('group:platform')
     expect(parts).toContain('project:platform/app')
     expect(parts.indexOf('group:platform')).toBe(0)
-    const group = await json('members list -G platform')
+    const group = await runJson('members list -G platform')
     expect(records.flatMap(({ of, record }) => (of === 'group:platform' ? [record] : []))).toEqual(
       group,
     )
-    const runners = await rows('runners list -G platform --recursive --fields id')
+    const runners = await runLines('runners list -G platform --recursive --fields id')
     expect(runners[0]).toBe('of\tid')
-    expect(projectsIn(runners).slice(0, 3)).toEqual([
+    expect(listProjects(runners).slice(0, 3)).toEqual([
       'group:platform',
       'group:platform/core',
       'group:platform/tools',
@@ -383,13 +383,13 @@ describe('what a list of several projects prints', () => {
       const line =
         `jobs list -P web/site,nope/x,platform/app -L 4 --fields id,status ${format}`.trim()
       const list = (await run(line)).stdout
-      const ids = (await json('jobs list -P web/site,platform/app -L 4 --fields id')) as {
+      const ids = (await runJson('jobs list -P web/site,platform/app -L 4 --fields id')) as {
         project: string
         id: number
       }[]
       const expected = ids.map(({ project, id }) => `${project},${id}`)
       expect(new Set(ids.map(({ project }) => project)).size).toBe(2)
-      const got = await rows('jobs get - -o csv --fields id', list)
+      const got = await runLines('jobs get - -o csv --fields id', list)
       expect(got).toEqual(['project,id', ...expected])
     },
   )
@@ -402,11 +402,11 @@ describe('what a list of several projects prints', () => {
 
   it('carries merge requests by number, and groups and projects of a tree', async () => {
     const mrs = (await run('mr list -P web/site,platform/app --fields iid,title -L 3')).stdout
-    const got = await rows('mr get - --fields iid -o csv', mrs)
+    const got = await runLines('mr get - --fields iid -o csv', mrs)
     expect(got[1]).toMatch(/^web\/site,(?:1,)?1$/)
     const members = (await run('members list -G platform --recursive -L 2 --fields id')).stdout
     const level = 'members get - --fields id -o csv'
-    expect((await rows(level, members)).slice(1)).toEqual([
+    expect((await runLines(level, members)).slice(1)).toEqual([
       expect.stringMatching(/^group:platform,2/),
       expect.stringMatching(/^group:platform,3/),
     ])
@@ -425,7 +425,7 @@ describe('--tolerate', () => {
 
 describe('--all-groups', () => {
   it('is every group that can be seen, named by a column', async () => {
-    const lines = await rows('members list --all-groups -o csv --fields username')
+    const lines = await runLines('members list --all-groups -o csv --fields username')
     expect(lines[0]).toBe('group,username')
     const groups = new Set(lines.slice(1).map((line) => line.split(',')[0]))
     expect([...groups]).toEqual([
@@ -447,7 +447,7 @@ describe('--all-groups', () => {
   })
 
   it('is those of visible projects where the instance does not list groups, with a note', async () => {
-    const server = await record(({ url }) =>
+    const server = await startRecorder(({ url }) =>
       url.includes('/projects?')
         ? {
             body: [
@@ -470,7 +470,7 @@ describe('--all-groups', () => {
   })
 
   it('fails where the list of groups breaks, rather than to leave groups out', async () => {
-    const server = await record(({ url }) =>
+    const server = await startRecorder(({ url }) =>
       url.includes('/groups?') ? { body: '[{' } : undefined,
     )
     for (const line of ['members list --all-groups', 'members list -G a --recursive']) {
@@ -485,7 +485,7 @@ describe('--all-groups', () => {
 
 it('a condition chooses among the projects of the line, and names none without them', async () => {
   const line = 'jobs list --where project=web/site -o csv --fields id'
-  expect((await rows(`${line} -P web/site,web/docs`)).slice(0, 2)).toEqual([
+  expect((await runLines(`${line} -P web/site,web/docs`)).slice(0, 2)).toEqual([
     'project,id',
     'web/site,25',
   ])
@@ -504,21 +504,21 @@ it.each([
 
 describe('a column that a command makes', () => {
   it('is tested by --where as it is shown', async () => {
-    const all = await rows('pages-domains list -P web/site --fields domain,expires_at -o csv')
+    const all = await runLines('pages-domains list -P web/site --fields domain,expires_at -o csv')
     const ending = all.slice(1).filter((row) => !row.endsWith(','))
     const line = 'pages-domains list -P web/site --fields domain,expires_at -o csv --where'
     expect(ending.length).toBeGreaterThan(0)
-    expect((await rows(`${line} expires_at!=null`)).slice(1)).toEqual(ending)
-    expect((await rows(`${line} expires_at>=today`)).slice(1)).toEqual(ending)
-    expect((await rows(`${line} expires_at<today`)).slice(1)).toEqual([])
+    expect((await runLines(`${line} expires_at!=null`)).slice(1)).toEqual(ending)
+    expect((await runLines(`${line} expires_at>=today`)).slice(1)).toEqual(ending)
+    expect((await runLines(`${line} expires_at<today`)).slice(1)).toEqual([])
   })
 })
 
 describe('a project or group whose path no request can name', () => {
-  /** The sample instance, whose lists tell another path of the project `platform/tools/cli` and of the group `labs`. */
+  /** Serves the sample instance with another path of the project `platform/tools/cli` and of the group `labs` in its lists. */
   const strange = async (path: string | null) => {
     const url = running?.url ?? ''
-    const front = await frontOf(
+    const front = await startProxy(
       () => url,
       ({ method, url: asked, headers }, response) => {
         if (method !== 'GET' || !/^\/api\/v4\/(projects|groups)\?/.test(asked)) return false
@@ -539,9 +539,9 @@ describe('a project or group whose path no request can name', () => {
     const env = {
       SVC_BASE_URL: front.base,
       SVC_TOKEN: 'sandbox-root-token',
-      SVC_CONFIG_DIR: configuration(),
+      SVC_CONFIG_DIR: createConfiguration(),
     }
-    const line = (words: readonly string[], cwd = folder()): Promise<Ran> =>
+    const line = (words: readonly string[], cwd = createFolder()): Promise<LineResult> =>
       svcctl(words, { env, cwd })
     return { line, front }
   }
@@ -592,14 +592,14 @@ describe('a project or group whose path no request can name', () => {
     expect(ran.code, ran.stderr).toBe(8)
     expect(ran.stderr).toContain(`${named}: `)
     expect(ran.stderr).not.toContain('retries the failed objects')
-    // The others go on.
+    // The run continues with the other objects.
     if (/--yes/.test(words)) expect(front.written().length).toBeGreaterThan(1)
     expect(front.written().filter(({ url }) => /evil/.test(url))).toEqual([])
   })
 
   it('is a gap of a snapshot, which says so again, and of several instances that of one', async () => {
     const { line, front } = await strange('evil/..')
-    const cwd = folder()
+    const cwd = createFolder()
     const words = ['snapshot', 'jobs list --all-projects', '--to', 'snap']
     const taken = await line(words, cwd)
     expect(taken.code, taken.stderr).toBe(8)
@@ -609,7 +609,7 @@ describe('a project or group whose path no request can name', () => {
     expect(kept.code, kept.stderr).toBe(8)
     expect(kept.stderr).toContain('evil/..')
     expect(kept.stdout).toContain('web/site,')
-    const env = { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' }
+    const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_NO_KEYRING: '1' }
     for (const [name, url] of Object.entries({ a: front.base, b: running?.url ?? '' }))
       await svcctl(['auth', 'login', name, '--base-url', url, '--token-stdin'], {
         env,

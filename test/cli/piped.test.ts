@@ -4,8 +4,8 @@ import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
 import { parsePipedObjects } from '../../src/engine/plan/stdin/reader.js'
-import { calling } from '../commands/calling.js'
-import { configuration } from '../support/program.js'
+import { createCaller } from '../commands/calling.js'
+import { createConfiguration } from '../support/program.js'
 import { startLine, svcctl } from '../support/within.js'
 
 const commands = await loadAllCommands()
@@ -32,7 +32,7 @@ describe('a record that names nothing', () => {
   ])('is refused for %s: %s', async (line, says) => {
     const { code, stderr } = await svcctl(line.split(' '), {
       input: '{"name":"x"}\n',
-      env: { SVC_CONFIG_DIR: configuration() },
+      env: { SVC_CONFIG_DIR: createConfiguration() },
     })
     expect([code, stderr]).toEqual([
       2,
@@ -95,7 +95,7 @@ describe('a column that is called as what stands in it', () => {
   })
 
   it('names projects and groups whose lists are read', async () => {
-    const env = { SVC_CONFIG_DIR: configuration() }
+    const env = { SVC_CONFIG_DIR: createConfiguration() }
     for (const [line, input] of [
       ['members list -G - --sandbox', 'group\nplatform\n'],
       ['members list -G - --sandbox', '[{"id":4711,"full_path":"platform"}]'],
@@ -118,7 +118,7 @@ describe('input without an end', () => {
   ])('is not held: %s', async (_, input, line, what) => {
     const { code, stderr } = await svcctl(['runners', 'pause', '-', '--yes', '--sandbox'], {
       input,
-      env: { SVC_CONFIG_DIR: configuration() },
+      env: { SVC_CONFIG_DIR: createConfiguration() },
     })
     expect(stderr).toContain(`standard input, line ${line}: ${what} longer than 12 MiB\n`)
     expect(code).toBe(2)
@@ -127,7 +127,7 @@ describe('input without an end', () => {
 
 describe('input of a write that nobody can confirm', () => {
   it('is refused at its first object, while more may come', async () => {
-    const env = { SVC_CONFIG_DIR: configuration() }
+    const env = { SVC_CONFIG_DIR: createConfiguration() }
     const line = startLine(['deploy-keys', 'delete', '-', '-P', 'platform/app', '--sandbox'], {
       env,
     })
@@ -248,7 +248,7 @@ describe('JSON', () => {
   })
 })
 
-const ofProfiles = (what: string): string => `the ${what} are those of several profiles`
+const describeProfiles = (what: string): string => `the ${what} are those of several profiles`
 
 describe('what cannot be understood is refused with its line', () => {
   it.each([
@@ -257,9 +257,9 @@ describe('what cannot be understood is refused with its line', () => {
     ['', '[{"profile":"two","project":"platform/app","record":{"id":8,"access_level":10}}]'],
   ])('members of several profiles, with attributes (%s)', async (of, input) => {
     const line = `members update - ${of} --row-fields access_level --sandbox --dry-run`.split(/ +/)
-    const env = { SVC_CONFIG_DIR: configuration() }
+    const env = { SVC_CONFIG_DIR: createConfiguration() }
     const { code, stderr } = await svcctl(line, { input, env })
-    expect([code, stderr]).toEqual([2, expect.stringContaining(ofProfiles('users'))])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(describeProfiles('users'))])
   })
 
   it.each([
@@ -274,8 +274,16 @@ describe('what cannot be understood is refused with its line', () => {
     ],
     ['a column of no list', 'id,foo\n1,x\n', 'line 1: lists of runners have no column foo'],
     ['two of a table', 'foo\tid\tbar\n', 'line 1: lists of runners have no columns foo, bar'],
-    ['a table of several profiles', 'profile,id\ntwo,1\n', `line 1: ${ofProfiles('runners')}`],
-    ['records of several profiles', '{"profile":"two","id":1}', `line 1: ${ofProfiles('runners')}`],
+    [
+      'a table of several profiles',
+      'profile,id\ntwo,1\n',
+      `line 1: ${describeProfiles('runners')}`,
+    ],
+    [
+      'records of several profiles',
+      '{"profile":"two","id":1}',
+      `line 1: ${describeProfiles('runners')}`,
+    ],
     ['an object without an id', '{"id":1}\n{"status":"x"}\n', 'line 2: '],
     ['damaged JSON', '{"id":1}\n{"id":\n', 'line 2: '],
     ['nested lists', '[[1]]', 'line 1, item 1: '],
@@ -285,7 +293,7 @@ describe('what cannot be understood is refused with its line', () => {
 })
 
 describe('an input that ends is checked whole before anything is written', () => {
-  const { call, server, sent } = calling()
+  const { call, server, sent } = createCaller()
   const csv = 'id,description\n4,a\nabc,b\n'
   const owned = (project: string, id: unknown): string =>
     `${JSON.stringify({ project, record: { id } })}\n`
@@ -378,7 +386,7 @@ describe('the project of a number', () => {
   })
 
   it('is never the one at hand', async () => {
-    const env = { SVC_PROJECT: 'platform/app', SVC_CONFIG_DIR: configuration() }
+    const env = { SVC_PROJECT: 'platform/app', SVC_CONFIG_DIR: createConfiguration() }
     const ran = await svcctl(['mr', 'rebase', '-', '--curl', '--sandbox'], { env, input: '1\n' })
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(ran.stderr).toContain('but not its project')

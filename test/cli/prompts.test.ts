@@ -1,19 +1,19 @@
-/** What was left out is asked for, at a terminal; and the line that would not have asked is shown. */
+/** Tests prompts: a terminal asks for omitted arguments, and the complete line is shown afterwards. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { quoteWord } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { openScreen, type Screen } from '../support/screen.js'
-import { inShell } from '../support/shell.js'
+import { runInShell } from '../support/shell.js'
 import { svcctl } from '../support/within.js'
 
 let sandbox: Sandbox
 let terminal: Screen | undefined
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
 })
 afterAll(() => sandbox.close())
 afterEach(async () => {
@@ -21,22 +21,22 @@ afterEach(async () => {
   terminal = undefined
 })
 
-const env = (more: Readonly<Record<string, string>> = {}) => ({
-  SVC_CONFIG_DIR: configuration(),
+const createEnv = (more: Readonly<Record<string, string>> = {}) => ({
+  SVC_CONFIG_DIR: createConfiguration(),
   SVC_BASE_URL: sandbox.url,
   SVC_TOKEN: sandbox.users[0]?.token ?? '',
   ...more,
 })
 
-/** A line at a terminal; its exit code is the last thing on the screen. */
-const at = (line: string, more: Readonly<Record<string, string>> = {}): Screen => {
-  terminal = openScreen([line], { env: env(more) })
+/** Runs a line at a terminal. The last text on the screen is the exit code. */
+const openLine = (line: string, more: Readonly<Record<string, string>> = {}): Screen => {
+  terminal = openScreen([line], { env: createEnv(more) })
   return terminal
 }
 
 describe('at a terminal', () => {
   it('picks several runners from a list that is searched', async () => {
-    const screen = at('runners pause')
+    const screen = openLine('runners pause')
     await screen.until(/shared-macos/)
     screen.type('shared-linux')
     await screen.until((s) => !s.includes('shared-macos'))
@@ -52,7 +52,7 @@ describe('at a terminal', () => {
   })
 
   it('picks the project first, then what belongs to it', async () => {
-    const screen = at('integrations get')
+    const screen = openLine('integrations get')
     await screen.until(/ben\/app/)
     screen.type('platform/app')
     await screen.until(/❯ platform\/app$/m)
@@ -65,7 +65,7 @@ describe('at a terminal', () => {
   })
 
   it('names what is to be destroyed, and how many there are', async () => {
-    const screen = at('deploy-keys delete 1 99 -P platform/app')
+    const screen = openLine('deploy-keys delete 1 99 -P platform/app')
     const asked = await screen.until(/Continue\?/)
     expect(asked).toContain(`On ${sandbox.url}, 2 objects:`)
     expect(asked).toContain('  delete deploy key 1 "deploy" of platform/app\n')
@@ -76,7 +76,7 @@ describe('at a terminal', () => {
   })
 
   it('asks again for a profile, an address and a token that are not right', async () => {
-    const screen = at('auth login a/b', { SVC_BASE_URL: '', SVC_TOKEN: '' })
+    const screen = openLine('auth login a/b', { SVC_BASE_URL: '', SVC_TOKEN: '' })
     const answer = (text: string): void => {
       screen.type(text)
       screen.press('Enter')
@@ -99,14 +99,14 @@ describe('at a terminal', () => {
   })
 
   it('heads the diff of each of several commits', async () => {
-    const screen = at('commits diff main feature/auto -P platform/app --no-pager')
+    const screen = openLine('commits diff main feature/auto -P platform/app --no-pager')
     const end = await screen.until(/exit \d/)
     expect(end).toMatch(/^commit main\ndiff --git [\s\S]*^commit feature\/auto\ndiff --git /m)
     expect(end).toContain('exit 0')
   })
 
   it('asks for a token three times', async () => {
-    const screen = at('auth login', { SVC_TOKEN: '' })
+    const screen = openLine('auth login', { SVC_TOKEN: '' })
     for (const count of [1, 2, 3]) {
       await screen.until((s) => s.split('Token for').length === count + 1)
       screen.type('wrong-token')
@@ -116,7 +116,7 @@ describe('at a terminal', () => {
   })
 
   it('asks what an update is to change, and to what', async () => {
-    const screen = at('runners update 3')
+    const screen = openLine('runners update 3')
     await screen.until(/\[ \] active/)
     screen.type('locked')
     await screen.until((s) => !s.includes('[ ] active'))
@@ -129,8 +129,8 @@ describe('at a terminal', () => {
   })
 
   it('keeps no secret that was entered, and says why its run cannot be resumed', async () => {
-    const config = configuration()
-    const screen = at('integrations update slack -P platform/app', {
+    const config = createConfiguration()
+    const screen = openLine('integrations update slack -P platform/app', {
       SVC_CONFIG_DIR: config,
     })
     await screen.until(/\[ \] /)
@@ -149,7 +149,7 @@ describe('at a terminal', () => {
   })
 
   it('asks in plain, numbered lines with SVC_ACCESSIBLE=1', async () => {
-    const screen = at('runners get', { SVC_ACCESSIBLE: '1' })
+    const screen = openLine('runners get', { SVC_ACCESSIBLE: '1' })
     await screen.until(/3\. 3, shared-macos[\s\S]*:/)
     screen.type('3')
     screen.press('Enter')
@@ -158,7 +158,7 @@ describe('at a terminal', () => {
   })
 
   it('leaves with 130 on Ctrl-C', async () => {
-    const screen = at('runners get')
+    const screen = openLine('runners get')
     await screen.until(/shared-macos/)
     screen.press('C-c')
     await screen.until(/exit 130/)
@@ -169,7 +169,7 @@ describe('at a terminal', () => {
       ['SVC_NO_PROMPT', '1'],
       ['CI', 'true'],
     ] as const) {
-      const screen = at('runners get', { [name]: value })
+      const screen = openLine('runners get', { [name]: value })
       const end = await screen.until(/exit \d/)
       expect(end).toContain('needs <id>')
       expect(end).toContain('exit 2')
@@ -178,7 +178,7 @@ describe('at a terminal', () => {
   })
 })
 
-/** A line as a person leaves it, the answers to its questions, and the line that would not have asked. */
+/** The line as a person types it, the answers to its questions, and the complete line, which asks nothing. */
 const repeated: readonly (readonly [typed: string, answers: readonly string[], line: string])[] = [
   ['deploy-keys delete -P platform/app', ['1', 'n'], 'deploy-keys delete -P platform/app 1 --yes'],
   ['runners pause --no-pager', ['3'], 'runners pause 3 --no-pager'],
@@ -193,7 +193,7 @@ const repeated: readonly (readonly [typed: string, answers: readonly string[], l
 
 describe('the line that asks nothing', () => {
   it.each(repeated)('of %s runs as it was shown', async (typed, answers, line) => {
-    const more = env({ SVC_ACCESSIBLE: '1', SVC_CONFIG_DIR: configuration() })
+    const more = createEnv({ SVC_ACCESSIBLE: '1', SVC_CONFIG_DIR: createConfiguration() })
     terminal = openScreen([typed], { env: more, columns: 200 })
     for (const [i, answer] of answers.entries()) {
       await terminal.until((text) => text.split(/[?:)] *$/m).length > i + 1)
@@ -203,15 +203,15 @@ describe('the line that asks nothing', () => {
     const end = await terminal.until(/exit \d/)
     const [, shown = ''] = /to repeat this without questions: (svcctl .*)/.exec(end) ?? []
     expect(shown, end).toBe(`svcctl ${line}`)
-    const ran = await inShell(shown, { env: env() })
-    // What was made once with a name that nothing else may have is refused by the instance, not by the tool.
+    const ran = await runInShell(shown, { env: createEnv() })
+    // The first run has created objects with unique names, so the instance refuses to create them again.
     expect(ran).toMatchObject({ code: typed.includes('create') ? 1 : 0 })
   })
 })
 
 describe('in a pipe', () => {
   it('asks nothing', async () => {
-    const ran = await svcctl(['runners', 'pause'], { env: env(), input: '1\n' })
+    const ran = await svcctl(['runners', 'pause'], { env: createEnv(), input: '1\n' })
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain('needs <id>')
   })

@@ -14,7 +14,7 @@ import { buildRequest } from '../../src/http/request/request.js'
 import { decodeForm } from '../../src/sandbox/check.js'
 import { countDraws } from '../support/draws.js'
 
-/** Any text that is Unicode and may stand in an argument, the nasty more often than by chance. */
+/** Unicode texts that can occur in an argument. Special characters occur more often than by chance. */
 const text = fc
   .oneof(
     fc.string({ unit: 'binary' }),
@@ -31,8 +31,8 @@ const sources = {
   warn: () => {},
 }
 
-/** What a command line comes to; any error but a usage error fails the test. */
-const outcome = async (argv: readonly string[]) => {
+/** Parses a command line. Returns undefined for a usage error; any other error fails the test. */
+const parseArguments = async (argv: readonly string[]) => {
   try {
     const line = await parseTokens(argv)
     return line.kind === 'run' ? await parseGiven(line.command, line.raw, sources) : undefined
@@ -52,11 +52,11 @@ describe('the argument grammar', () => {
       const rest = fc.array(fc.oneof(token, joined), { maxLength: 6 })
       return rest.map((tokens) => [command.area, ...command.words.split(' '), ...tokens])
     })
-    // Files and prompts are other people's affair.
+    // Arguments that read files or variables are left out.
     const plain = line.filter((tokens) => !tokens.some((t) => /^(@|env:)|=(@|env:)/.test(t)))
     await fc.assert(
       fc.asyncProperty(plain, async (argv) => {
-        await outcome(argv)
+        await parseArguments(argv)
       }),
       { numRuns: countDraws(300) },
     )
@@ -65,7 +65,12 @@ describe('the argument grammar', () => {
   it('takes a flag’s text exactly as it was given', async () => {
     await fc.assert(
       fc.asyncProperty(text, async (description) => {
-        const given = await outcome(['runners', 'update', '7', `--description=${description}`])
+        const given = await parseArguments([
+          'runners',
+          'update',
+          '7',
+          `--description=${description}`,
+        ])
         expect(given?.flags.description).toBe(description)
       }),
     )
@@ -77,7 +82,7 @@ describe('the argument grammar', () => {
         text.filter((t) => t !== '-' && t.trim() !== ''),
         async (key) => {
           const line = ['resource-groups', 'update', '-P', '1', '--process-mode', 'unordered']
-          const given = await outcome([...line, '--', key])
+          const given = await parseArguments([...line, '--', key])
           if (given !== undefined) expect(JSON.stringify(given)).toContain(JSON.stringify(key))
           if (given !== undefined) expect(Object.keys(given.flags)).not.toContain('sudo')
         },

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { parseReference } from '../../src/engine/plan/arguments.js'
 
 const base = 'https://host/forge'
-const mr = (text: string) => parseReference(text, { parameter: 'merge_request_iid' }, () => base)
-const issue = (text: string) => parseReference(text, { parameter: 'issue_iid' }, () => base)
+const parseMr = (text: string) =>
+  parseReference(text, { parameter: 'merge_request_iid' }, () => base)
+const parseIssue = (text: string) => parseReference(text, { parameter: 'issue_iid' }, () => base)
 
 describe('references', () => {
   it.each([
@@ -16,27 +17,29 @@ describe('references', () => {
       { project: 'platform/app', id: '42' },
     ],
   ])('%s', (text, reference) => {
-    expect(mr(text)).toEqual(reference)
+    expect(parseMr(text)).toEqual(reference)
   })
 
   it('of another kind are refused by name', () => {
-    expect(() => issue('app!7')).toThrow('app!7 is a merge request; this command expects an issue')
-    expect(() => mr('https://host/forge/a/b/-/issues/7')).toThrow(/address of an issue/)
+    expect(() => parseIssue('app!7')).toThrow(
+      'app!7 is a merge request; this command expects an issue',
+    )
+    expect(() => parseMr('https://host/forge/a/b/-/issues/7')).toThrow(/address of an issue/)
   })
 
   it('to another instance are refused', () => {
-    expect(() => mr('https://other/forge/a/b/-/merge_requests/1')).toThrow(
+    expect(() => parseMr('https://other/forge/a/b/-/merge_requests/1')).toThrow(
       /is not a web address on/,
     )
-    expect(() => mr('https://host/elsewhere/a/b/-/merge_requests/1')).toThrow(
+    expect(() => parseMr('https://host/elsewhere/a/b/-/merge_requests/1')).toThrow(
       /is not a web address on/,
     )
   })
 
   it('that are addresses of nothing are refused, without the query of any', () => {
-    expect(() => mr('https://')).toThrow(/not a web address of a merge request/)
+    expect(() => parseMr('https://')).toThrow(/not a web address of a merge request/)
     for (const where of ['https://other/a/b', base, `${base}/a/b/-/issues/7`]) {
-      const refused = () => mr(`${where}?private_token=canary`)
+      const refused = () => parseMr(`${where}?private_token=canary`)
       expect(refused).toThrow(/https:/)
       expect(refused).not.toThrow(/canary/)
     }

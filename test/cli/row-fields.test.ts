@@ -1,19 +1,19 @@
-/** `--row-fields`: columns of the rows of standard input that are attributes of the object in their row. */
+/** Tests `--row-fields`: columns of standard input that are attributes of the object in their row. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { rowsOf } from '../commands/calling.js'
-import { headerOf, linesOf, runs, user } from '../engine/journaling/runs.js'
-import { folder } from '../support/program.js'
+import { parseRows } from '../commands/calling.js'
+import { createRuns, readHeader, readJournalLines, user } from '../engine/journaling/runs.js'
+import { createFolder } from '../support/program.js'
 
-const { server, run, files, forget, fresh, written } = runs()
+const { server, run, files, forget, fresh, written } = createRuns()
 const canary = 'canary-of-a-secret-0123456789'
-const bodies = () =>
+const listBodies = () =>
   server.seen.flatMap(({ method, url, body }) =>
     method === 'GET' ? [] : [[`${method} ${url.replace('/api/v4', '')}`, JSON.parse(body)]],
   )
-const queued = (file: string) =>
-  linesOf(file).filter((line) => 'n' in line && line.state === 'queued')
+const listQueued = (file: string) =>
+  readJournalLines(file).filter((line) => 'n' in line && line.state === 'queued')
 
 beforeEach(() => {
   fresh()
@@ -28,7 +28,7 @@ describe('--row-fields', () => {
     const description = '  indented\n'
     const line = 'runners update - --row-fields description,maximum_timeout'
     const ran = await run(line, JSON.stringify({ id: 1, description, maximum_timeout: ' 700 ' }))
-    expect([ran.code, bodies()]).toEqual([
+    expect([ran.code, listBodies()]).toEqual([
       0,
       [['PUT /runners/1', { description, maximum_timeout: 700 }]],
     ])
@@ -42,7 +42,7 @@ describe('--row-fields', () => {
       const listed = await run('runners list -o csv --fields id,description')
       server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
       const ran = await run('runners update - --row-fields description', listed.stdout)
-      expect([ran.code, bodies()]).toEqual([0, [['PUT /runners/1', { description }]]])
+      expect([ran.code, listBodies()]).toEqual([0, [['PUT /runners/1', { description }]]])
     },
   )
 
@@ -53,7 +53,7 @@ describe('--row-fields', () => {
   ])('reads a sheet with its columns between %s', async (_, sheet) => {
     const ran = await run('runners update - --row-fields description,tag_list', sheet)
     const body = { description: 'say "hi"', tag_list: ['a', 'b'] }
-    expect([ran.code, bodies()]).toEqual([0, [['PUT /runners/1', body]]])
+    expect([ran.code, listBodies()]).toEqual([0, [['PUT /runners/1', body]]])
   })
 
   it('adds each member of a sheet with the level and the day of its row', async () => {
@@ -61,7 +61,7 @@ describe('--row-fields', () => {
       'user_id,Department,access_level,expires_at\n5,QA,40,2027-01-01\n6,Ops,developer,\n7,Ops,30,\n'
     const ran = await run('members add - -P web/site --row-fields access_level,expires_at', sheet)
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('3 done')])
-    expect(bodies().toSorted(([, a], [, b]) => b.access_level - a.access_level)).toEqual([
+    expect(listBodies().toSorted(([, a], [, b]) => b.access_level - a.access_level)).toEqual([
       [
         'POST /projects/web%2Fsite/members',
         { user_id: 5, access_level: 40, expires_at: '2027-01-01' },
@@ -69,12 +69,12 @@ describe('--row-fields', () => {
       ['POST /projects/web%2Fsite/members', { user_id: '6,7', access_level: 30 }],
     ])
     const [journal = ''] = files()
-    expect(queued(journal)).toMatchObject([
+    expect(listQueued(journal)).toMatchObject([
       { object: '5', input: { access_level: 40, expires_at: '2027-01-01' } },
       { object: '6', input: { access_level: 30 } },
       { object: '7', input: { access_level: 30 } },
     ])
-    expect(headerOf(journal).input).toMatchObject({ access_level: { $row: 'access_level' } })
+    expect(readHeader(journal).input).toMatchObject({ access_level: { $row: 'access_level' } })
   })
 
   it.each([
@@ -83,7 +83,7 @@ describe('--row-fields', () => {
     ['id,description,tag_list\n1,,', []],
   ])('clears what JSON says is empty, and leaves what has no value: %s', async (sheet, wanted) => {
     await run('runners update - --row-fields description,tag_list', `${sheet}\n`)
-    expect(bodies().map(([, body]) => body)).toEqual(wanted)
+    expect(listBodies().map(([, body]) => body)).toEqual(wanted)
   })
 
   it.each([
@@ -97,7 +97,7 @@ describe('--row-fields', () => {
   ])('takes %s, and leaves out what a row does not say', async (_, sheet) => {
     const line = 'runners update - --row-fields description,maximum-timeout --locked'
     expect((await run(line, sheet)).code).toBe(0)
-    expect(bodies()).toEqual([
+    expect(listBodies()).toEqual([
       ['PUT /runners/1', { description: 'a, b', maximum_timeout: 3600, locked: true }],
       ['PUT /runners/2', { description: 'c', locked: true }],
     ])
@@ -115,7 +115,9 @@ describe('--row-fields', () => {
     const place = sheet.startsWith('project') ? '' : ' -P a/b'
     const ran = await run(`members add -${place} --row-fields access_level`, sheet)
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('1 done')])
-    expect(bodies()).toEqual([['POST /projects/a%2Fb/members', { user_id: 5, access_level: 10 }]])
+    expect(listBodies()).toEqual([
+      ['POST /projects/a%2Fb/members', { user_id: 5, access_level: 10 }],
+    ])
   })
 
   it('quotes no values where the first line is no heading', async () => {
@@ -128,7 +130,7 @@ describe('--row-fields', () => {
   it('takes rows that bring their project along, and several projects for all', async () => {
     const sheet = 'project,user_id,access_level\na/b,5,10\nc/d,6,20\n'
     await run('members add - --row-fields access_level', sheet)
-    const all = () => bodies().map(([line, body]) => [line, body.user_id, body.access_level])
+    const all = () => listBodies().map(([line, body]) => [line, body.user_id, body.access_level])
     expect(all()).toEqual([
       ['POST /projects/a%2Fb/members', 5, 10],
       ['POST /projects/c%2Fd/members', 6, 20],
@@ -145,7 +147,7 @@ describe('--row-fields', () => {
     const sheet = 'id,description\n1,a\n2,b\n'
     const preview = await run('runners update - --row-fields description --dry-run', sheet)
     expect(
-      rowsOf(preview.stdout).filter(({ attribute }) => attribute === 'description'),
+      parseRows(preview.stdout).filter(({ attribute }) => attribute === 'description'),
     ).toMatchObject([
       { object: '1', now: 'before', new: 'a' },
       { object: '2', now: 'before', new: 'b' },
@@ -172,7 +174,7 @@ describe('--row-fields', () => {
       return { body: { id: 2, description: now } }
     }
     const ran = await run('runners update --resume last')
-    expect([ran.code, bodies()]).toEqual([0, [['PUT /runners/2', { description: 'b' }]]])
+    expect([ran.code, listBodies()]).toEqual([0, [['PUT /runners/2', { description: 'b' }]]])
     const typed = await run('runners update --resume last --row-fields description')
     expect(typed.code).toBe(2)
   })
@@ -191,7 +193,7 @@ describe('--row-fields', () => {
     await run('runners update - --row-fields description', 'id,description\n1,a\n2,b\n')
     forget()
     const ran = await run('journal undo last --yes')
-    expect([ran.code, bodies()]).toEqual([
+    expect([ran.code, listBodies()]).toEqual([
       0,
       [
         ['PUT /runners/1', { description: 'one' }],
@@ -201,7 +203,7 @@ describe('--row-fields', () => {
   })
 
   it('takes a secret by reference alone, and journals the reference', async () => {
-    const file = join(folder(), 'token')
+    const file = join(createFolder(), 'token')
     writeFileSync(file, `${canary}\n`)
     const line = 'integrations update - -P a/b --row-fields webhook'
     const plain = await run(line, `slug,webhook\nslack,${canary}\n`)
@@ -211,9 +213,9 @@ describe('--row-fields', () => {
       HOOK: canary,
     })
     expect(ran.code).toBe(0)
-    expect(bodies().map(([, body]) => body.webhook)).toEqual([canary, canary])
+    expect(listBodies().map(([, body]) => body.webhook)).toEqual([canary, canary])
     const [journal = ''] = files()
-    expect(queued(journal)).toMatchObject([
+    expect(listQueued(journal)).toMatchObject([
       { input: { webhook: `@${file}` } },
       { input: { webhook: 'env:HOOK' } },
     ])
@@ -227,7 +229,7 @@ describe('--row-fields', () => {
     const line = 'members update - -P a/b --row-fields access_level,expires_at'
     await run(line, 'user_id,access_level,expires_at\n5,10,\n6,,2027-01-01\n')
     expect(
-      bodies()
+      listBodies()
         .toSorted()
         .map(([, body]) => body),
     ).toEqual([{ access_level: 10 }, { access_level: 30, expires_at: '2027-01-01' }])

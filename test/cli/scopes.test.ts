@@ -1,4 +1,4 @@
-/** Where one project, group or user is meant, several and `-` are refused rather than sent. */
+/** Tests that several names and `-` are refused, not sent, if a command needs one project, group or user. */
 import { describe, expect, it } from 'vitest'
 import { svcctl } from '../support/within.js'
 

@@ -1,4 +1,4 @@
-/** "Did it take it?": what an instance ignores with 200 is said, and --strict fails on it. */
+/** Tests attributes that an instance ignores with status 200: they are reported, and --strict fails on them. */
 
 import { describe, expect, it } from 'vitest'
 import { ExactNumber } from '../../src/base/json/json.js'
@@ -18,11 +18,11 @@ import { areas } from '../../src/catalogue/index.js'
 import { documentedWords } from '../../src/catalogue/words.js'
 import { findUnappliedAttributes, UnappliedAttributes } from '../../src/engine/instance/caller.js'
 
-import { recording } from '../support/recorder.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 type Values = JsonValues
-const names = (endpoint: Endpoint, values: Values, answer: unknown): readonly string[] =>
+const listUnapplied = (endpoint: Endpoint, values: Values, answer: unknown): readonly string[] =>
   findUnappliedAttributes({ endpoint, values }, answer, documentedWords).map(({ name }) => name)
 
 describe('an attribute counts as taken', () => {
@@ -154,7 +154,7 @@ describe('an attribute counts as taken', () => {
     }),
     ['as a value of an object', runners.update, { access_level: 5 }, { access_level: { id: 5 } }],
   ])('%s', (_, endpoint, values, answer) => {
-    expect(names(endpoint, values, answer)).toEqual([])
+    expect(listUnapplied(endpoint, values, answer)).toEqual([])
   })
 })
 
@@ -239,7 +239,7 @@ describe('an attribute counts as not taken', () => {
     ['when only its name ends as a secret’s', settings.update, { disable_feed_token: true }, {}],
     ['when it is a secret that nobody knows', settings.update, { hub_token: 'x' }, {}],
   ])('%s', (_, endpoint, values, answer) => {
-    expect(names(endpoint, values, answer)).toEqual(Object.keys(values))
+    expect(listUnapplied(endpoint, values, answer)).toEqual(Object.keys(values))
   })
 
   it('names what an unknown name was meant to be, from the answer as well', () => {
@@ -295,7 +295,7 @@ describe('of every secret that answers show, its absence is said', () => {
   it('has a line for each', () => {
     expect(secretsShown).toEqual(Object.keys(lines))
   })
-  const server = recording()
+  const server = useRecorder()
   it.each(secretsShown)('%s', async (of) => {
     server.answer = () => ({ body: { id: 1 } })
     const name = of.split(' ').at(-1) ?? ''
@@ -313,7 +313,7 @@ describe('of every secret that answers show, its absence is said', () => {
 })
 
 describe('a write', () => {
-  const server = recording()
+  const server = useRecorder()
   const run = (...args: string[]) =>
     svcctl(args, { env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' } })
 

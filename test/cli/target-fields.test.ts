@@ -1,18 +1,18 @@
-/** Columns that name the targets of a line: fields of `--fields`, `--where`, `--sort` and `--group-by`. */
+/** Tests the columns that name the targets of a line, as fields of `--fields`, `--where`, `--sort` and `--group-by`. */
 import { describe, expect, it } from 'vitest'
-import { configuration } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
-const home = configuration()
+const server = useRecorder()
+const home = createConfiguration()
 const run = (line: string, input?: string) =>
   svcctl(line.split(' '), {
     env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'any', SVC_CONFIG_DIR: home },
     ...(input === undefined ? {} : { input }),
   })
 
-/** Two jobs in each project; those of `own/own` have a field `project` of their own. */
+/** Answers two jobs for each project. Jobs of `own/own` have a field `project` of their own. */
 const answerJobs = (): void => {
   server.answer = ({ url }) => {
     const path = decodeURIComponent(/projects\/([^/?]+)/.exec(url)?.[1] ?? '')
@@ -24,7 +24,7 @@ const answerJobs = (): void => {
   }
 }
 
-const paths = (): readonly string[] =>
+const listPaths = (): readonly string[] =>
   server.seen.map(({ url }) => decodeURIComponent(/projects\/([^/?]+)/.exec(url)?.[1] ?? ''))
 
 describe('the column of several projects', () => {
@@ -105,7 +105,7 @@ describe('the column of several projects', () => {
     answerJobs()
     server.seen.length = 0
     const one = await run('jobs list -P x/a,x/b --where project=x/b,id>1 --fields id -o csv')
-    expect([one.stdout, paths()]).toEqual(['project,id\nx/b,2\n', ['x/b']])
+    expect([one.stdout, listPaths()]).toEqual(['project,id\nx/b,2\n', ['x/b']])
     const either = ['--where', 'project=x/b,id=1', '--where', 'project=x/a,id=12']
     const two = await run(`jobs list -P x/a,x/b ${either.join(' ')} --fields id -o csv`)
     expect(two.stdout).toBe('project,id\nx/a,12\nx/b,1\n')

@@ -1,11 +1,11 @@
 /** Answers that are texts for programs: a format that only a variable or a profile chose makes no page of them. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { configuration } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
-const config = configuration()
+const server = useRecorder()
+const config = createConfiguration()
 const asked = 'protocol=http\nhost=HOST\n\n'
 
 const run = (line: string, env: Readonly<Record<string, string>> = {}) =>

@@ -1,18 +1,20 @@
-/** `--wait-until`: rounds that end by themselves, and what of them is printed. */
+/** Tests `--wait-until`: rounds that end when a condition is true, and the output of them. */
 import { describe, expect, it } from 'vitest'
 import { documentedWords } from '../../src/catalogue/words.js'
 import { WaitCondition } from '../../src/engine/repeat.js'
 import type { Rows } from '../../src/engine/rows.js'
-import { calling } from '../commands/calling.js'
+import { createCaller } from '../commands/calling.js'
 
-const { server, call, atTerminal } = calling()
-const job = (status: string) => ({ body: { id: 5, status } })
-const jobs = (...all: readonly string[]) => ({ body: all.map((status, id) => ({ id, status })) })
+const { server, call, atTerminal } = createCaller()
+const createJobAnswer = (status: string) => ({ body: { id: 5, status } })
+const createJobsAnswer = (...all: readonly string[]) => ({
+  body: all.map((status, id) => ({ id, status })),
+})
 const get = 'jobs get 5 -P 1 -o json --wait-until status=success'
 
 describe('--wait-until', () => {
   it('asks again until the record matches, and prints the last answer alone', async () => {
-    server.answer = (_, i) => job(i < 1 ? 'running' : 'success')
+    server.answer = (_, i) => createJobAnswer(i < 1 ? 'running' : 'success')
     const ran = await call(get)
     expect(ran.code).toBe(0)
     expect(JSON.parse(ran.stdout)).toEqual({ id: 5, status: 'success' })
@@ -20,7 +22,7 @@ describe('--wait-until', () => {
   })
 
   it('prints every round where --watch says so', async () => {
-    server.answer = (_, i) => job(i < 1 ? 'running' : 'success')
+    server.answer = (_, i) => createJobAnswer(i < 1 ? 'running' : 'success')
     const { stdout } = await call(`${get} --watch 1`)
     expect(
       stdout
@@ -31,7 +33,11 @@ describe('--wait-until', () => {
   })
 
   it('holds for a list with a record, when all of them match', async () => {
-    const rounds = [jobs(), jobs('success', 'running'), jobs('success', 'success')]
+    const rounds = [
+      createJobsAnswer(),
+      createJobsAnswer('success', 'running'),
+      createJobsAnswer('success', 'success'),
+    ]
     server.answer = (_, i) => rounds[i]
     const ran = await call('jobs list -P 1 -o json --watch 1 --wait-until status=success')
     expect(ran.code).toBe(0)
@@ -39,7 +45,7 @@ describe('--wait-until', () => {
   })
 
   it('ends with 1 at --wait-timeout, and shows how it stands', async () => {
-    server.answer = () => job('running')
+    server.answer = () => createJobAnswer('running')
     const ran = await call(`${get} --wait-timeout 1`)
     expect(ran.code).toBe(1)
     expect(JSON.parse(ran.stdout)).toEqual({ id: 5, status: 'running' })
@@ -47,7 +53,7 @@ describe('--wait-until', () => {
   })
 
   it('waits no longer for the next round than there is time', async () => {
-    server.answer = () => job('running')
+    server.answer = () => createJobAnswer('running')
     expect((await call(`${get} --watch 3600 --wait-timeout 1`)).code).toBe(1)
     expect(server.seen).toHaveLength(2)
   })
@@ -72,7 +78,7 @@ describe('--wait-until', () => {
   })
 
   it('tries a round again that the network lost, the first as well', async () => {
-    server.answer = (_, i) => (i < 1 ? { status: 503, body: {} } : job('success'))
+    server.answer = (_, i) => (i < 1 ? { status: 503, body: {} } : createJobAnswer('success'))
     const ran = await call(`${get} --retries 0 --watch 1`)
     expect(ran.code).toBe(0)
     expect(ran.stderr).toContain('503')
@@ -81,7 +87,11 @@ describe('--wait-until', () => {
   it('tries again what had to be read before the first round', async () => {
     const path = { body: { id: 1, path_with_namespace: 'platform/app' } }
     server.answer = ({ url }, i) =>
-      i < 1 ? { status: 503, body: {} } : url.endsWith('/projects/1') ? path : job('success')
+      i < 1
+        ? { status: 503, body: {} }
+        : url.endsWith('/projects/1')
+          ? path
+          : createJobAnswer('success')
     const line =
       'mr get platform/app!5 -P 1 -o json --retries 0 --watch 1 --wait-until status=success'
     expect((await call(line)).code).toBe(0)
@@ -110,14 +120,14 @@ describe('--wait-until', () => {
   })
 
   it('refuses a field that no record has', async () => {
-    server.answer = () => job('success')
+    server.answer = () => createJobAnswer('success')
     const ran = await call('jobs get 5 -P 1 --wait-until stauts=success')
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain('did you mean status?')
   })
 
   it('is still taken by its earlier names', async () => {
-    server.answer = () => job('running')
+    server.answer = () => createJobAnswer('running')
     const ran = await call('jobs get 5 -P 1 --until status=success --until-timeout 1')
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('--wait-timeout') })
     expect(server.seen).toHaveLength(2)
@@ -131,7 +141,7 @@ describe('--wait-until', () => {
   })
 
   it('ends by itself at a terminal', async () => {
-    server.answer = (_, i) => job(i < 1 ? 'running' : 'success')
+    server.answer = (_, i) => createJobAnswer(i < 1 ? 'running' : 'success')
     await atTerminal('jobs get 5 -P 1 --wait-until status=success', async (terminal) => {
       expect(await terminal.until(/ended with 0/)).toMatch(/^~ .*success/m)
     })

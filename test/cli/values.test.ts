@@ -17,7 +17,7 @@ import { parseValue } from '../../src/engine/plan/parse-values.js'
 import { Failure } from '../../src/errors.js'
 
 const parse = (param: Param, ...texts: string[]): unknown => parseValue(param, texts, '--flag')
-const refusal = (param: Param, ...texts: string[]): string => {
+const getRefusal = (param: Param, ...texts: string[]): string => {
   try {
     parse(param, ...texts)
   } catch (error) {
@@ -118,12 +118,12 @@ describe('values', () => {
       /labels/,
     ],
   ])('refuse %s, saying what is taken', (_, param, texts, message) => {
-    expect(refusal(param, ...texts)).toMatch(message)
+    expect(getRefusal(param, ...texts)).toMatch(message)
   })
 
   it('refuse a time ago for a day that has to lie ahead', () => {
     const ends = date('end', { ahead: true })
-    expect(refusal(ends, '30d')).toBe(
+    expect(getRefusal(ends, '30d')).toBe(
       '--flag must be a day ahead, and 30d is in the past Write +30d.',
     )
     expect(parse(ends, '2030-01-31')).toBe('2030-01-31')

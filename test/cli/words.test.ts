@@ -1,4 +1,4 @@
-/** Which words and flags make a command, and what is said of those that make none. */
+/** Tests which words and flags make a command, and the errors and hints for the others. */
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
@@ -9,14 +9,14 @@ import { loadAllCommands } from '../../src/commands/index.js'
 import { Failure } from '../../src/errors.js'
 import { svcctl } from '../support/within.js'
 
-const all = (await loadAllCommands()).filter(({ words }) => words !== '')
-/** Areas with their verbs. */
-const firstWords = [...new Set(all.map(({ area }) => area))].map((area) => ({
+const allCommands = (await loadAllCommands()).filter(({ words }) => words !== '')
+/** The areas, each with the words of its commands. */
+const firstWords = [...new Set(allCommands.map(({ area }) => area))].map((area) => ({
   area,
-  words: all.filter((one) => one.area === area).map(({ words }) => words),
+  words: allCommands.filter((one) => one.area === area).map(({ words }) => words),
 }))
 
-const hintOf = async (...words: string[]): Promise<string | undefined> => {
+const getHint = async (...words: string[]): Promise<string | undefined> => {
   try {
     await parseTokens(words)
   } catch (error) {
@@ -32,7 +32,7 @@ describe('the usual verbs', () => {
       const silent: string[] = []
       let met = 0
       for (const { area, words } of firstWords) {
-        const hint = words.includes(verb) ? 'is there' : await hintOf(area, verb)
+        const hint = words.includes(verb) ? 'is there' : await getHint(area, verb)
         met += 1
         if (hint === undefined || /Did you mean/.test(hint)) silent.push(`${area} ${verb}: ${hint}`)
       }
@@ -73,7 +73,7 @@ describe('words of other tools', () => {
     ['runners lst', 'Run "svcctl runners list".'],
     ['constructor', 'Run "svcctl --help" for a list of commands.'],
   ])('%s is told of its own word', async (line, hint) => {
-    expect(await hintOf(...line.split(' '))).toContain(hint)
+    expect(await getHint(...line.split(' '))).toContain(hint)
   })
 })
 
@@ -113,8 +113,8 @@ describe('flags without a command', () => {
   })
 })
 
-/** What a line that runs a command comes to. */
-const run = async (...tokens: string[]) => {
+/** Parses a line that runs a command into its words, arguments and flags. */
+const parseLine = async (...tokens: string[]) => {
   const line = await parseTokens(tokens)
   if (line.kind !== 'run') throw new Error(`a line that asks for ${line.kind}`)
   return {
@@ -134,18 +134,20 @@ describe('a name of another tool', () => {
     ['members rm eva', 'remove', ['eva']],
     ['journal show last', 'show', ['last']],
   ])('%s is accepted', async (line, words, args) => {
-    expect(await run(...line.split(' '))).toMatchObject({ words, args })
+    expect(await parseLine(...line.split(' '))).toMatchObject({ words, args })
   })
   it.each(['runners rm 1', 'geo ls', 'geo rm 1', 'journal view last', 'projects rm 1'])(
     '%s stands for no verb of the same depth',
     async (line) => {
-      await expect(run(...line.split(' '))).rejects.toThrow('has no verb')
+      await expect(parseLine(...line.split(' '))).rejects.toThrow('has no verb')
     },
   )
   it('is shown nowhere', async () => {
     const { items } = await completeLine(['runners', ''], async () => [])
     expect(items.map(({ value }) => value)).not.toContain('ls')
-    await expect(run('runners', 'lz')).rejects.toThrow(/has no verb "lz"; it has list, get, update/)
+    await expect(parseLine('runners', 'lz')).rejects.toThrow(
+      /has no verb "lz"; it has list, get, update/,
+    )
   })
 })
 
@@ -157,18 +159,20 @@ describe('a boolean flag', () => {
     ['--active=0', 'false'],
     ['--no-active', 'false'],
   ])('takes %s', async (flag, text) => {
-    expect(await run('runners', 'update', '1', flag)).toMatchObject({ flags: { active: [text] } })
+    expect(await parseLine('runners', 'update', '1', flag)).toMatchObject({
+      flags: { active: [text] },
+    })
   })
   it('takes it before the verb and before the area', async () => {
-    expect(await run('--quiet=1', 'runners', '--sandbox=false', 'list', '--pager=0')).toMatchObject(
-      {
-        flags: { quiet: ['true'], sandbox: ['false'], pager: ['false'] },
-      },
-    )
+    expect(
+      await parseLine('--quiet=1', 'runners', '--sandbox=false', 'list', '--pager=0'),
+    ).toMatchObject({
+      flags: { quiet: ['true'], sandbox: ['false'], pager: ['false'] },
+    })
   })
   it('leaves the value of another flag as it is, and what follows --', async () => {
     const tokens = ['runners', 'update', '1', '--description', '--active=false', '--', '--locked=0']
-    expect(await run(...tokens)).toEqual({
+    expect(await parseLine(...tokens)).toEqual({
       words: 'update',
       args: ['1', '--locked=0'],
       flags: { description: ['--active=false'] },
@@ -179,7 +183,7 @@ describe('a boolean flag', () => {
     [['--no-active=false'], /^--no-active takes no value$/],
     [['--active', 'false'], /^--active takes its value after =$/],
   ])('refuses %j', async (flags, message) => {
-    await expect(run('runners', 'update', '1', ...flags)).rejects.toThrow(message)
+    await expect(parseLine('runners', 'update', '1', ...flags)).rejects.toThrow(message)
   })
   it('chooses the instance, and asks for help, in this form as well', async () => {
     expect(await svcctl(['runners', 'list', '--sandbox=true', '-q'])).toMatchObject({ code: 0 })
@@ -189,7 +193,7 @@ describe('a boolean flag', () => {
 
 describe('flags on several levels', () => {
   it('leave a verb its own values, which Commander by default would take for the program’s', async () => {
-    expect(await run('runners', 'update', '1', '--description', '-y', '2')).toEqual({
+    expect(await parseLine('runners', 'update', '1', '--description', '-y', '2')).toEqual({
       words: 'update',
       args: ['1', '2'],
       flags: { description: ['-y'] },
@@ -202,48 +206,54 @@ describe('flags on several levels', () => {
   })
   it('are the most specific level’s where several have one', async () => {
     const line = ['-o', 'json', 'runners', '-o', 'csv', 'list', '-o', 'yaml']
-    expect((await run(...line)).flags).toEqual({ output: ['yaml'] })
-    expect((await run(...line.slice(0, -2))).flags).toEqual({ output: ['csv'] })
-    expect((await run('-P', 'a', 'runners', 'list', '-P', 'b')).flags).toEqual({ project: ['b'] })
-    expect((await run('-q', 'geo', '-v', 'nodes', '-v', 'list')).flags).toEqual({
+    expect((await parseLine(...line)).flags).toEqual({ output: ['yaml'] })
+    expect((await parseLine(...line.slice(0, -2))).flags).toEqual({ output: ['csv'] })
+    expect((await parseLine('-P', 'a', 'runners', 'list', '-P', 'b')).flags).toEqual({
+      project: ['b'],
+    })
+    expect((await parseLine('-q', 'geo', '-v', 'nodes', '-v', 'list')).flags).toEqual({
       quiet: ['true'],
       verbose: ['true'],
     })
-    expect((await run('--quiet', 'runners', 'list', '--no-quiet')).flags).toEqual({
+    expect((await parseLine('--quiet', 'runners', 'list', '--no-quiet')).flags).toEqual({
       quiet: ['false'],
     })
   })
   it('keep the order of one level, and make nothing of what was not given', async () => {
     expect(
-      (await run('runners', 'list', '-v', '--fields', 'b', '-v', '--fields', 'a')).flags,
+      (await parseLine('runners', 'list', '-v', '--fields', 'b', '-v', '--fields', 'a')).flags,
     ).toEqual({ verbose: ['true', 'true'], fields: ['b', 'a'] })
-    expect((await run('runners', 'update', '1', '--no-locked')).flags).toEqual({
+    expect((await parseLine('runners', 'update', '1', '--no-locked')).flags).toEqual({
       locked: ['false'],
     })
-    expect((await run('runners', 'list', '--watch')).flags).toEqual({ watch: [''] })
+    expect((await parseLine('runners', 'list', '--watch')).flags).toEqual({ watch: [''] })
   })
   it('are refused where the command does not take them', async () => {
-    await expect(run('--limit', '3', 'runners', 'get', '1')).rejects.toThrow(
+    await expect(parseLine('--limit', '3', 'runners', 'get', '1')).rejects.toThrow(
       "unknown option '--limit'",
     )
-    await expect(run('-P', 'a', 'doctor')).rejects.toThrow("unknown option '--project'")
-    await expect(run('doctor', '-var', 'a=b')).rejects.toThrow("unknown option '-var'")
-    await expect(run('doctor', '-key=secret')).rejects.toThrow(/^unknown option '-key'$/)
-    await expect(run('runners', 'list', '-output', 'json')).rejects.toThrow(
+    await expect(parseLine('-P', 'a', 'doctor')).rejects.toThrow("unknown option '--project'")
+    await expect(parseLine('doctor', '-var', 'a=b')).rejects.toThrow("unknown option '-var'")
+    await expect(parseLine('doctor', '-key=secret')).rejects.toThrow(/^unknown option '-key'$/)
+    await expect(parseLine('runners', 'list', '-output', 'json')).rejects.toThrow(
       "unknown option '-output'",
     )
-    await expect(run('-version')).rejects.toThrow("unknown option '-version'")
-    await expect(run('--version', 'runners', 'list')).rejects.toThrow("unknown option '--version'")
+    await expect(parseLine('-version')).rejects.toThrow("unknown option '-version'")
+    await expect(parseLine('--version', 'runners', 'list')).rejects.toThrow(
+      "unknown option '--version'",
+    )
   })
 })
 
 describe('what follows --', () => {
   it('is an argument, and no word of a command', async () => {
-    expect(await run('issues', 'spend', '7', '--', '-1h')).toMatchObject({ args: ['7', '-1h'] })
+    expect(await parseLine('issues', 'spend', '7', '--', '-1h')).toMatchObject({
+      args: ['7', '-1h'],
+    })
     expect(await parseTokens(['--'])).toEqual({ kind: 'help', of: { kind: 'root' } })
     for (const line of ['-- runners list', 'runners -- list', '-p a -- runners list'])
       await expect(parseTokens(line.split(' '))).rejects.toThrow('-- stands before the command')
-    expect(await run('runners', 'get', '--', '--help')).toMatchObject({ args: ['--help'] })
+    expect(await parseLine('runners', 'get', '--', '--help')).toMatchObject({ args: ['--help'] })
   })
 })
 
@@ -273,7 +283,7 @@ describe('a topic', () => {
 describe('the value behind an unknown flag', () => {
   it('is not repeated: it may be a secret', async () => {
     for (const words of [['runners', 'list'], ['runners'], []])
-      await expect(run(...words, '--tokn=hunter2')).rejects.toThrow(/^(?!.*hunter2)/s)
+      await expect(parseLine(...words, '--tokn=hunter2')).rejects.toThrow(/^(?!.*hunter2)/s)
   })
 })
 

@@ -1,21 +1,21 @@
-/** Clients of an instance for tests, closed when their test ends. */
+/** Provides clients of an instance for tests, which are closed when their test ends. */
 import { onTestFinished } from 'vitest'
 import { createInstance, type InstanceClient } from '../../src/client/instance.js'
 import type { CredentialProvider, InstanceOptions } from '../../src/client/types.js'
 
-/** The user's token. */
-const signedIn: CredentialProvider = async (need) =>
+/** Returns the token of the user, and no other credential. */
+const getUserToken: CredentialProvider = async (need) =>
   need === 'user' ? { kind: 'personal', value: 'user-token' } : undefined
 
-/** A client for a test; no retries unless asked for. */
-export const instanceOf = (
+/** Opens a client for a test. It does not retry unless the options say so. */
+export const openInstance = (
   baseUrl: string,
   options: Partial<InstanceOptions> = {},
 ): InstanceClient => {
   const instance = createInstance({
     baseUrl,
     userAgent: 'svcctl/test',
-    credential: signedIn,
+    credential: getUserToken,
     retries: 0,
     ...options,
   })

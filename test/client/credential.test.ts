@@ -1,23 +1,23 @@
-/** Which credential goes along: the rule, over every kind of endpoint and what there is. */
+/** Tests which credential a request sends, for every kind of endpoint and every choice of credentials. */
 import { describe, expect, it } from 'vitest'
 import type { EndpointTraits, CredentialNeed as Takes } from '../../src/catalogue/endpoint.js'
 import { findCredential, MissingCredential, type Need } from '../../src/client/types.js'
 import { Failure } from '../../src/errors.js'
 import type { Credential } from '../../src/http/types.js'
-import { json, rejected, serve } from '../support/servers.js'
-import { instanceOf } from './clients.js'
+import { getRejection, sendJson, serve } from '../support/servers.js'
+import { openInstance } from './clients.js'
 
 const base = 'https://instance.test'
 const user: Credential = { kind: 'personal', value: 'u' }
 const job: Credential = { kind: 'job', value: 'j' }
 
-const having =
+const provideCredentials =
   (found: Partial<Record<Need, Credential>>, asked: Need[] = []) =>
   async (need: Need): Promise<Credential | undefined> => {
     asked.push(need)
     return found[need]
   }
-const endpoint = (
+const createEndpoint = (
   credential: Takes | undefined,
   route: EndpointTraits['route'] = 'GET /x',
 ): EndpointTraits => ({
@@ -42,7 +42,9 @@ describe('an endpoint that takes', () => {
     ['optional', 'a job’s', { job }, undefined],
     ['optional', 'nothing', {}, undefined],
   ])('%s, where there is %s', async (takes, _, found, wanted) => {
-    expect(await findCredential(having(found), base, endpoint(takes))).toEqual(wanted)
+    expect(await findCredential(provideCredentials(found), base, createEndpoint(takes))).toEqual(
+      wanted,
+    )
   })
 
   it.each<
@@ -71,14 +73,16 @@ describe('an endpoint that takes', () => {
       'PUT /x requires a credential for https://instance.test, and none is set',
     ],
   ])('%s, where there is %s, is not called', async (takes, _, route, found, message) => {
-    const failure = await rejected(findCredential(having(found), base, endpoint(takes, route)))
+    const failure = await getRejection(
+      findCredential(provideCredentials(found), base, createEndpoint(takes, route)),
+    )
     expect(failure).toBeInstanceOf(MissingCredential)
     expect(failure).toMatchObject({ category: 'auth', message })
   })
 
   it('a request that the catalogue does not know is the user’s, and needs one', async () => {
-    expect(await findCredential(having(both), base)).toEqual(user)
-    const failure = await rejected(findCredential(having({}), base))
+    expect(await findCredential(provideCredentials(both), base)).toEqual(user)
+    const failure = await getRejection(findCredential(provideCredentials({}), base))
     expect(failure).toMatchObject({
       message: `this call requires a credential for ${base}, and none is set`,
     })
@@ -86,23 +90,23 @@ describe('an endpoint that takes', () => {
 
   it('is not asked for what it does not take', async () => {
     const asked: Need[] = []
-    await findCredential(having(both, asked), base, endpoint('parameter'))
+    await findCredential(provideCredentials(both, asked), base, createEndpoint('parameter'))
     expect(asked).toEqual([])
-    await findCredential(having(both, asked), base, endpoint('job'))
+    await findCredential(provideCredentials(both, asked), base, createEndpoint('job'))
     expect(asked).toEqual(['job'])
-    await findCredential(having(both, asked), base, endpoint('optional'))
+    await findCredential(provideCredentials(both, asked), base, createEndpoint('optional'))
     expect(asked).toEqual(['job', 'user'])
   })
 })
 
 describe('an instance', () => {
-  const serving = () => serve((_, response) => json(response, 200, {}))
+  const serving = () => serve((_, response) => sendJson(response, 200, {}))
 
   it('sends the credential that the endpoint takes, and Sudo with it', async () => {
     const { base: address, seen } = await serving()
-    const instance = instanceOf(address, { credential: having(both), sudo: 'ana' })
+    const instance = openInstance(address, { credential: provideCredentials(both), sudo: 'ana' })
     for (const takes of ['user', 'job', 'parameter'] as const) {
-      const client = await instance.client(endpoint(takes))
+      const client = await instance.client(createEndpoint(takes))
       await client.call({ method: 'GET', path: `/${takes}`, headers: {} })
     }
     const of = (url: string) => seen.find((one) => one.url === `/api/v4/${url}`)?.headers
@@ -115,17 +119,19 @@ describe('an instance', () => {
   it('asks for a credential once for all calls of its kind', async () => {
     const { base: address } = await serving()
     const asked: Need[] = []
-    const instance = instanceOf(address, { credential: having(both, asked) })
-    expect(await instance.client(endpoint('user'))).toBe(await instance.client(endpoint('user')))
+    const instance = openInstance(address, { credential: provideCredentials(both, asked) })
+    expect(await instance.client(createEndpoint('user'))).toBe(
+      await instance.client(createEndpoint('user')),
+    )
     expect(asked).toEqual(['user'])
   })
   it('renews an OAuth token once, and no other', async () => {
     const { base: address, seen } = await serve(({ headers }, response) =>
-      json(response, headers.authorization === 'Bearer fresh' ? 200 : 401, {}),
+      sendJson(response, headers.authorization === 'Bearer fresh' ? 200 : 401, {}),
     )
     const renew = async (): Promise<Credential> => ({ kind: 'oauth', value: 'fresh' })
     const call = async (kind: 'oauth' | 'personal') => {
-      const instance = instanceOf(address, {
+      const instance = openInstance(address, {
         renew,
         credential: async () => ({ kind, value: 'stale' }),
       })
@@ -133,29 +139,29 @@ describe('an instance', () => {
     }
     expect((await call('oauth')).status).toBe(200)
     expect(seen).toHaveLength(2)
-    expect(await rejected(call('personal'))).toMatchObject({ details: { status: 401 } })
+    expect(await getRejection(call('personal'))).toMatchObject({ details: { status: 401 } })
     expect(seen).toHaveLength(3)
   })
   it('says of a missing one what its owner says of it', async () => {
-    const instance = instanceOf(base, {
-      credential: having({}),
+    const instance = openInstance(base, {
+      credential: provideCredentials({}),
       mapError: (error) =>
         error instanceof MissingCredential
           ? new Failure('auth', `${error.lack}: ${error.message}`)
           : error,
     })
-    expect(await rejected(instance.client(endpoint('job', 'GET /job')))).toMatchObject({
+    expect(await getRejection(instance.client(createEndpoint('job', 'GET /job')))).toMatchObject({
       message: 'job: GET /job requires a job token, and none is set',
     })
   })
   it('tells of an endpoint that would have taken a job’s and goes without', async () => {
     const told: EndpointTraits[] = []
-    const instance = instanceOf(base, {
-      credential: having({}),
+    const instance = openInstance(base, {
+      credential: provideCredentials({}),
       onMissingCredential: (one) => void told.push(one),
     })
     for (const takes of ['user', 'optional', 'user-or-job'] as const)
-      await instance.client(endpoint(takes))
-    expect(told).toEqual([endpoint('user-or-job')])
+      await instance.client(createEndpoint(takes))
+    expect(told).toEqual([createEndpoint('user-or-job')])
   })
 })

@@ -1,4 +1,4 @@
-/** An instance as its client: patience, guard rails, the record of writes, and what is never sent. */
+/** Tests the client of an instance: waiting, guards, the record of writes, and requests that are never sent. */
 import { describe, expect, it } from 'vitest'
 import { ci } from '../../src/catalogue/areas/ci.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
@@ -10,11 +10,11 @@ import { addPaging, toListOptions } from '../../src/client/paging.js'
 import { globalFlagRows } from '../../src/engine/command/global-flags.js'
 import { Failure } from '../../src/errors.js'
 import type { Exchange, Gate, WireRequest } from '../../src/http/types.js'
-import { get } from '../http/clients.js'
-import { json, rejected, serve } from '../support/servers.js'
-import { instanceOf } from './clients.js'
+import { buildGet } from '../http/clients.js'
+import { getRejection, sendJson, serve } from '../support/servers.js'
+import { openInstance } from './clients.js'
 
-const answering = (value: unknown = {}) => serve((_, response) => json(response, 200, value))
+const serveJson = (value: unknown = {}) => serve((_, response) => sendJson(response, 200, value))
 
 describe('waiting', () => {
   it('takes the defaults where nothing is given', () => {
@@ -28,7 +28,9 @@ describe('waiting', () => {
       retries: retries.param.default,
     })
     expect(toListOptions({})).toEqual({ limit: limit.param.default })
-    expect(addPaging(get('/x'), { limit: 'all' }).path).toBe(`/x?per_page=${perPage.param.max}`)
+    expect(addPaging(buildGet('/x'), { limit: 'all' }).path).toBe(
+      `/x?per_page=${perPage.param.max}`,
+    )
   })
   it('takes what is given, and no longer than a glance where it is one', () => {
     const given = { timeout: 9, retries: 7 }
@@ -37,39 +39,39 @@ describe('waiting', () => {
     expect(getWaitSettings('brief', { timeout: 1 })).toMatchObject({ timeout: 1 })
   })
   it('asks once at a glance, however often it may', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 503, {}))
-    const glance = instanceOf(base, { retries: 5 }).peek(runners.get, { id: 1 })
-    expect(await rejected(glance)).toMatchObject({ details: { status: 503 } })
+    const { base, seen } = await serve((_, response) => sendJson(response, 503, {}))
+    const glance = openInstance(base, { retries: 5 }).peek(runners.get, { id: 1 })
+    expect(await getRejection(glance)).toMatchObject({ details: { status: 503 } })
     expect(seen).toHaveLength(1)
   })
 })
 
 describe('one client', () => {
   it('is kept for all calls of a credential, over one connection', async () => {
-    const { base, seen, connections } = await answering({ id: 1 })
-    const instance = instanceOf(base)
+    const { base, seen, connections } = await serveJson({ id: 1 })
+    const instance = openInstance(base)
     for (let id = 1; id <= 3; id++) await instance.call(runners.get, { id })
     expect(seen).toHaveLength(3)
     expect(connections()).toBe(1)
   })
   it('is made anew where its credential could not be had', async () => {
-    const { base, seen } = await answering({ id: 1 })
+    const { base, seen } = await serveJson({ id: 1 })
     const lost = new Failure('unreachable', 'the refresh came to nothing')
     let asked = 0
-    const instance = instanceOf(base, {
+    const instance = openInstance(base, {
       credential: async () => {
         if (asked++ === 0) throw lost
         return { kind: 'oauth', value: 'fresh' }
       },
     })
-    expect(await rejected(instance.call(runners.get, { id: 1 }))).toBe(lost)
+    expect(await getRejection(instance.call(runners.get, { id: 1 }))).toBe(lost)
     await instance.call(runners.get, { id: 1 })
     expect([asked, seen.length]).toEqual([2, 1])
   })
   it('is not made before it is asked for', async () => {
-    const { base, connections } = await answering()
+    const { base, connections } = await serveJson()
     let asked = 0
-    const instance = instanceOf(base, {
+    const instance = openInstance(base, {
       credential: async () => {
         asked += 1
         return undefined
@@ -79,7 +81,7 @@ describe('one client', () => {
     expect([asked, connections()]).toEqual([0, 0])
   })
   it('passes every request through the gate', async () => {
-    const { base } = await answering([])
+    const { base } = await serveJson([])
     const told: string[] = []
     const gate: Gate = {
       width: 1,
@@ -92,7 +94,7 @@ describe('one client', () => {
         return false
       },
     }
-    const instance = instanceOf(base, { gate })
+    const instance = openInstance(base, { gate })
     await instance.call(runners.get, { id: 1 })
     await instance.list(runners.list, {}).next()
     expect(told).toEqual(['admit', '200', 'admit', '200'])
@@ -107,17 +109,17 @@ describe('a guard', () => {
     },
   })
   it('is asked before each write, and nothing is sent that it refuses', async () => {
-    const { base, seen } = await answering()
+    const { base, seen } = await serveJson()
     const asked: string[] = []
-    const instance = instanceOf(base, refusing(asked))
-    const failure = await rejected(instance.call(runners.update, { id: 1, description: 'x' }))
+    const instance = openInstance(base, refusing(asked))
+    const failure = await getRejection(instance.call(runners.update, { id: 1, description: 'x' }))
     expect(failure).toMatchObject({ message: 'only reads' })
     expect([asked, seen]).toEqual([['PUT /runners/1'], []])
   })
   it('is not asked to read, by whichever method', async () => {
-    const { base, seen } = await answering()
+    const { base, seen } = await serveJson()
     const asked: string[] = []
-    const instance = instanceOf(base, refusing(asked))
+    const instance = openInstance(base, refusing(asked))
     await instance.call(runners.get, { id: 1 })
     await instance.call(ci.lintOfProject, { id: 1, content: 'x' })
     expect([asked, seen.map(({ method }) => method)]).toEqual([[], ['GET', 'POST']])
@@ -126,15 +128,15 @@ describe('a guard', () => {
 
 describe('an instance that is only read', () => {
   it('is sent nothing but GET, whatever is asked for', async () => {
-    const { base, seen } = await answering({ id: 1 })
-    const instance = instanceOf(base, { readOnly: true })
+    const { base, seen } = await serveJson({ id: 1 })
+    const instance = openInstance(base, { readOnly: true })
     const endpoints = Object.values(runners).filter((e: Endpoint) => !e.route.startsWith('GET '))
     expect(endpoints.length).toBeGreaterThan(3)
     const values = { id: 1, runner_id: 1, token: 'x' }
     for (const endpoint of [...endpoints, ci.lintOfProject]) {
       const ask = { endpoint, values: { ...values, content: 'x' } }
       for (const asked of [instance.send(ask), instance.open(ask)])
-        expect(await rejected(asked)).toMatchObject({
+        expect(await getRejection(asked)).toMatchObject({
           category: 'internal',
           message: expect.stringContaining('read-only'),
         })
@@ -147,10 +149,10 @@ describe('an instance that is only read', () => {
 
 describe('the record of writes', () => {
   it('is opened before what may write, and told of each exchange', async () => {
-    const { base } = await answering()
+    const { base } = await serveJson()
     const told: Exchange[] = []
     const opened: (string | undefined)[] = []
-    const instance = instanceOf(base, {
+    const instance = openInstance(base, {
       record: (credential) => {
         opened.push(credential?.kind)
         return (exchange) => void told.push(exchange)
@@ -167,31 +169,31 @@ describe('the record of writes', () => {
     ])
   })
   it('that cannot be opened lets nothing be sent', async () => {
-    const { base, seen } = await answering()
-    const instance = instanceOf(base, {
+    const { base, seen } = await serveJson()
+    const instance = openInstance(base, {
       record: () => {
         throw new Failure('usage', 'no log')
       },
     })
     const write = instance.call(runners.update, { id: 1, description: 'x' })
-    expect(await rejected(write)).toMatchObject({ message: 'no log' })
+    expect(await getRejection(write)).toMatchObject({ message: 'no log' })
     expect(seen).toEqual([])
   })
 })
 
 describe('what is thrown', () => {
   it('leaves nothing open of a request that changes nothing', async () => {
-    const { base } = await serve((_, response) => json(response, 502, {}))
-    const instance = instanceOf(base)
-    const read = await rejected(instance.call(ci.lintOfProject, { id: 1, content: 'x' }))
+    const { base } = await serve((_, response) => sendJson(response, 502, {}))
+    const instance = openInstance(base)
+    const read = await getRejection(instance.call(ci.lintOfProject, { id: 1, content: 'x' }))
     expect(read).toMatchObject({ category: 'unreachable' })
     expect(read).not.toMatchObject({ details: { unknownOutcome: true } })
-    const write = await rejected(instance.call(runners.enable, { id: 1, runner_id: 1 }))
+    const write = await getRejection(instance.call(runners.enable, { id: 1, runner_id: 1 }))
     expect(write).toMatchObject({ details: { unknownOutcome: true } })
   })
   it('is in the words of its owner, whichever way it is called', async () => {
-    const { base } = await serve((_, response) => json(response, 404, {}))
-    const instance = instanceOf(base, { mapError: () => new Failure('failed', 'in my words') })
+    const { base } = await serve((_, response) => sendJson(response, 404, {}))
+    const instance = openInstance(base, { mapError: () => new Failure('failed', 'in my words') })
     const ask = { endpoint: runners.get, values: { id: 1 } }
     const ways: readonly (() => Promise<unknown>)[] = [
       () => instance.call(runners.get, { id: 1 }),
@@ -200,14 +202,15 @@ describe('what is thrown', () => {
       () => instance.list(runners.list, {}).next(),
       () => instance.batches({ endpoint: runners.list, values: {} }).next(),
     ]
-    for (const way of ways) expect(await rejected(way())).toMatchObject({ message: 'in my words' })
+    for (const way of ways)
+      expect(await getRejection(way())).toMatchObject({ message: 'in my words' })
   })
 })
 
 describe('progress', () => {
   it('counts the records of a list, at most its limit, and ends', async () => {
     const { base } = await serve(({ url }, response) =>
-      json(response, 200, url.includes('?page=2') ? [{ id: 3 }] : [{ id: 1 }, { id: 2 }], {
+      sendJson(response, 200, url.includes('?page=2') ? [{ id: 3 }] : [{ id: 1 }, { id: 2 }], {
         'x-total': '900',
         link: '</api/v4/runners?page=2&per_page=2>; rel="next"',
       }),
@@ -220,41 +223,45 @@ describe('progress', () => {
         end: () => void told.push('end'),
       }),
     }
-    const records = instanceOf(base, { progress }).list(runners.list, {}, { limit: 3, perPage: 2 })
+    const records = openInstance(base, { progress }).list(
+      runners.list,
+      {},
+      { limit: 3, perPage: 2 },
+    )
     for (let step = await records.next(); step.done !== true; step = await records.next());
     expect(told).toEqual(['+2', 'of 3', '+1', 'of 3', 'end'])
   })
 })
 
-/** A value for a placeholder. */
-const sampleOf = (param: Param): unknown => {
+/** Returns a valid value for a path parameter. */
+const getSample = (param: Param): unknown => {
   if (param.type === 'integer' || param.type === 'project' || param.type === 'group') return 1
   return 'x'
 }
 
-/** Names of query and body of a request. */
-const namesIn = (url: string, body: string): string[] => [
+/** Lists the names in the query and in the body of a request. */
+const listNames = (url: string, body: string): string[] => [
   ...new URL(url, 'http://x').searchParams.keys(),
   ...(body.startsWith('{') ? Object.keys(JSON.parse(body)) : []),
 ]
 
 describe('a default of the documents', () => {
   it('is never sent, by any endpoint', async () => {
-    const { base, seen } = await answering([])
-    const instance = instanceOf(base, {
+    const { base, seen } = await serveJson([])
+    const instance = openInstance(base, {
       credential: async (need) => ({ kind: need === 'job' ? 'job' : 'personal', value: 'x' }),
     })
     const loaded = await Promise.all(areas.map((area) => area.load()))
     const all = loaded.flatMap((area) => Object.values<Endpoint>(area))
-    // The address of an alert endpoint is no path of the instance.
+    // The address of an alert endpoint is not a path of the instance.
     const called = all.filter((endpoint) => !getPath(endpoint).startsWith('<'))
     for (const endpoint of called) {
-      const given = Object.entries(endpoint.path).map(([name, param]) => [name, sampleOf(param)])
+      const given = Object.entries(endpoint.path).map(([name, param]) => [name, getSample(param)])
       const ask = { endpoint, values: Object.fromEntries(given) }
       if (endpoint.returns.kind === 'file') (await instance.open(ask)).cancel()
       else await instance.send(ask)
       const { url, body } = seen.at(-1) ?? { url: '', body: '' }
-      expect([endpoint.route, namesIn(url, body)]).toEqual([endpoint.route, []])
+      expect([endpoint.route, listNames(url, body)]).toEqual([endpoint.route, []])
     }
     expect(seen).toHaveLength(called.length)
     expect(all.length - called.length).toBe(1)

@@ -1,11 +1,11 @@
-/** How many records, over which pages: what is asked for, and what is followed. */
+/** Tests paging: how many records a list requests, over which pages, and which links it follows. */
 import { describe, expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { addPaging, type Paging, toListOptions } from '../../src/client/paging.js'
 import type { ListEnd } from '../../src/http/types.js'
-import { get } from '../http/clients.js'
+import { buildGet } from '../http/clients.js'
 import { serve } from '../support/servers.js'
-import { instanceOf } from './clients.js'
+import { openInstance } from './clients.js'
 
 describe('paging', () => {
   it.each<[string, Paging, string, Record<string, unknown>]>([
@@ -20,18 +20,18 @@ describe('paging', () => {
     ['a limit on a page', { limit: 3, page: 2 }, '?page=2', { limit: 3, single: true }],
     ['width', { concurrency: 8 }, '?per_page=100', { limit: 100, concurrency: 8 }],
   ])('by %s', (_, paging, query, how) => {
-    expect(addPaging(get('/runners'), paging).path).toBe(`/runners${query}`)
+    expect(addPaging(buildGet('/runners'), paging).path).toBe(`/runners${query}`)
     expect(toListOptions(paging)).toEqual(how)
   })
   it('joins the query that is there', () => {
-    expect(addPaging(get('/runners?status=online'), { limit: 1 }).path).toBe(
+    expect(addPaging(buildGet('/runners?status=online'), { limit: 1 }).path).toBe(
       '/runners?status=online&per_page=1',
     )
   })
 })
 
-/** A list of so many records, in pages. */
-const counting = (total: number) =>
+/** Serves a list of `total` records in pages. */
+const serveList = (total: number) =>
   serve(({ url }, response) => {
     const query = new URL(url, 'http://x').searchParams
     const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page'))]
@@ -48,9 +48,9 @@ const counting = (total: number) =>
 
 describe('a list', () => {
   it('goes over all pages unless told otherwise', async () => {
-    const { base, seen } = await counting(250)
+    const { base, seen } = await serveList(250)
     const ids: unknown[] = []
-    for await (const { id } of instanceOf(base).list(runners.list, {})) ids.push(id)
+    for await (const { id } of openInstance(base).list(runners.list, {})) ids.push(id)
     expect(ids).toEqual(Array.from({ length: 250 }, (_, i) => i + 1))
     expect(seen.map(({ url }) => url)).toEqual([
       '/api/v4/runners?per_page=100',
@@ -59,8 +59,8 @@ describe('a list', () => {
     ])
   })
   it('is a hundred records as bytes, as they came', async () => {
-    const { base } = await counting(250)
-    const batches = instanceOf(base).batches({ endpoint: runners.list, values: {} })
+    const { base } = await serveList(250)
+    const batches = openInstance(base).batches({ endpoint: runners.list, values: {} })
     const texts: string[] = []
     let end: ListEnd | undefined
     for (;;) {
@@ -76,8 +76,8 @@ describe('a list', () => {
     expect(end).toEqual({ records: 100, more: true, total: 250 })
   })
   it('asks for no further page once it is left', async () => {
-    const { base, seen } = await counting(5000)
-    for await (const { id } of instanceOf(base).list(runners.list, {})) if (id === 2) break
+    const { base, seen } = await serveList(5000)
+    for await (const { id } of openInstance(base).list(runners.list, {})) if (id === 2) break
     expect(seen.length).toBeLessThanOrEqual(2)
   })
 })

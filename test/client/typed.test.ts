@@ -1,4 +1,4 @@
-/** What an endpoint takes and gives, typed by its value in the catalogue; against the embedded instance. */
+/** Tests the types of parameters and answers, which come from the catalogue, against the embedded instance. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { jobs } from '../../src/catalogue/areas/jobs.js'
@@ -9,37 +9,37 @@ import type { InstanceClient } from '../../src/client/instance.js'
 import type { Data, Input, RecordOf } from '../../src/client/types.js'
 import { Failure } from '../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder } from '../support/program.js'
-import { json, rejected, serve } from '../support/servers.js'
-import { instanceOf } from './clients.js'
+import { createFolder } from '../support/program.js'
+import { getRejection, sendJson, serve } from '../support/servers.js'
+import { openInstance } from './clients.js'
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: join(folder(), 'state') })
+  sandbox = await startSandbox({ stateDir: join(createFolder(), 'state') })
 })
 afterAll(() => sandbox.close())
 
-const here = (): InstanceClient =>
-  instanceOf(sandbox.url, {
+const openClient = (): InstanceClient =>
+  openInstance(sandbox.url, {
     credential: async () => ({ kind: 'personal', value: sandbox.users[0]?.token ?? '' }),
   })
 
 describe('a call', () => {
   it('takes what the endpoint takes, and gives its record', async () => {
-    const { data, status, bytes } = await here().call(runners.get, { id: 6 })
+    const { data, status, bytes } = await openClient().call(runners.get, { id: 6 })
     expect(status).toBe(200)
     expect(data?.id).toBe(6)
     expect(data?.projects?.[0]?.path_with_namespace).toMatch(/\//)
     expect(JSON.parse(Buffer.from(bytes).toString())).toEqual(data)
   })
   it('writes, and reads what was written', async () => {
-    const instance = here()
+    const instance = openClient()
     await instance.call(runners.update, { id: 1, description: 'typed', tag_list: ['a', 'b'] })
     const { data } = await instance.call(runners.get, { id: 1 })
     expect([data?.description, data?.tag_list]).toEqual(['typed', ['a', 'b']])
   })
   it('gives undefined where nothing comes', async () => {
-    const instance = here()
+    const instance = openClient()
     await instance.call(runners.enable, { id: 'web/site', runner_id: 7 })
     const { data, status } = await instance.call(runners.disable, {
       id: 'web/site',
@@ -48,12 +48,12 @@ describe('a call', () => {
     expect([data, status]).toEqual([undefined, 204])
   })
   it('fails as the instance says', async () => {
-    const failure = await rejected(here().call(runners.get, { id: 999 }))
+    const failure = await getRejection(openClient().call(runners.get, { id: 999 }))
     expect(failure).toMatchObject({ category: 'not_found', details: { status: 404 } })
   })
 })
 
-const collected = async <T>(records: AsyncIterable<T>): Promise<T[]> => {
+const collect = async <T>(records: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = []
   for await (const record of records) found.push(record)
   return found
@@ -61,20 +61,24 @@ const collected = async <T>(records: AsyncIterable<T>): Promise<T[]> => {
 
 describe('a list', () => {
   it('gives typed records, over all pages', async () => {
-    const records = here().list(projects.list, { order_by: 'id' }, { limit: 'all', perPage: 2 })
-    const all = await collected(records)
+    const records = openClient().list(
+      projects.list,
+      { order_by: 'id' },
+      { limit: 'all', perPage: 2 },
+    )
+    const all = await collect(records)
     expect(all.length).toBeGreaterThan(2)
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
     expect(all.every(({ path_with_namespace: path }) => path?.includes('/'))).toBe(true)
   })
   it('says how it ended', async () => {
-    const records = here().list(projects.list, {}, { limit: 2 })
+    const records = openClient().list(projects.list, {}, { limit: 2 })
     let step = await records.next()
     while (step.done !== true) step = await records.next()
     expect(step.value).toMatchObject({ records: 2, more: true })
   })
   it('may be left', async () => {
-    for await (const job of here().list(jobs.list, { id: 'platform/app' })) {
+    for await (const job of openClient().list(jobs.list, { id: 'platform/app' })) {
       expect(job.id).toBeTypeOf('number')
       break
     }
@@ -87,20 +91,20 @@ describe('what is not of the kind that the documents have', () => {
     ['a text', 'no'],
     ['null', null],
   ])('is no record: %s', async (_, body) => {
-    const { base } = await serve((__, response) => json(response, 200, body))
-    const { data, bytes } = await instanceOf(base).call(runners.get, { id: 1 })
+    const { base } = await serve((__, response) => sendJson(response, 200, body))
+    const { data, bytes } = await openInstance(base).call(runners.get, { id: 1 })
     expect(data).toBeUndefined()
     expect(Buffer.from(bytes).toString()).toBe(JSON.stringify(body))
   })
   it('is no list either', async () => {
-    const { base } = await serve((_, response) => json(response, 200, { id: 1 }))
-    expect((await instanceOf(base).call(runners.list, {})).data).toBeUndefined()
+    const { base } = await serve((_, response) => sendJson(response, 200, { id: 1 }))
+    expect((await openInstance(base).call(runners.list, {})).data).toBeUndefined()
   })
   it('ends a list that should hold records', async () => {
-    const { base } = await serve((_, response) => json(response, 200, [{ id: 1 }, 'no']))
-    const records = instanceOf(base).list(runners.list, {})
+    const { base } = await serve((_, response) => sendJson(response, 200, [{ id: 1 }, 'no']))
+    const records = openInstance(base).list(runners.list, {})
     expect((await records.next()).value).toEqual({ id: 1 })
-    const failure = await rejected(records.next())
+    const failure = await getRejection(records.next())
     expect(failure).toBeInstanceOf(Failure)
     expect(failure).toMatchObject({
       category: 'unreachable',
@@ -122,7 +126,7 @@ describe('the types', () => {
     expectTypeOf<Of>().toEqualTypeOf<string>()
   })
 
-  /** Never called: that it compiles as it stands is the test. */
+  /** This function is never called: the test is that it compiles. */
   const wrong = async (instance: InstanceClient): Promise<void> => {
     // @ts-expect-error a name that the endpoint does not have
     await instance.call(runners.update, { id: 1, descripton: 'x' })

@@ -1,10 +1,10 @@
-/** `access`: the level is what the instance names for the place; the list that explains it is found, or it is unexplained. */
+/** Tests `access`: each level is the one that the instance reports, explained by the list that grants it or marked unexplained. */
 import { describe, expect, it } from 'vitest'
-import { answers, calling, rowsOf } from './calling.js'
+import { answerByRoute, createCaller, parseRows } from './calling.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 
-const user = (id: number, username: string, access_level: number) => ({
+const createMember = (id: number, username: string, access_level: number) => ({
   id,
   username,
   access_level,
@@ -12,23 +12,30 @@ const user = (id: number, username: string, access_level: number) => ({
 const shares = [{ group_full_path: 'partners', group_access_level: 30 }]
 const project = { id: 1, path_with_namespace: 'a/b/app', shared_with_groups: shares }
 
-/** A project with a member by each way. */
+/** Answers for a project with one member for each way to get access. */
 const table: Readonly<Record<string, unknown>> = {
   'GET /projects/a%2Fb%2Fapp/members/all': [
-    user(1, 'direct', 40),
-    user(2, 'near', 30),
-    user(3, 'far', 50),
-    user(4, 'partner', 30),
-    user(5, 'stranger', 20),
-    user(6, 'raised', 40),
+    createMember(1, 'direct', 40),
+    createMember(2, 'near', 30),
+    createMember(3, 'far', 50),
+    createMember(4, 'partner', 30),
+    createMember(5, 'stranger', 20),
+    createMember(6, 'raised', 40),
   ],
-  'GET /projects/a%2Fb%2Fapp/members': [user(1, 'direct', 40), user(6, 'raised', 20)],
-  'GET /groups/a%2Fb/members': [user(2, 'near', 30)],
-  'GET /groups/a/members': [user(3, 'far', 50), user(2, 'near', 30), user(6, 'raised', 40)],
-  'GET /groups/partners/members/all': [user(4, 'partner', 50)],
+  'GET /projects/a%2Fb%2Fapp/members': [
+    createMember(1, 'direct', 40),
+    createMember(6, 'raised', 20),
+  ],
+  'GET /groups/a%2Fb/members': [createMember(2, 'near', 30)],
+  'GET /groups/a/members': [
+    createMember(3, 'far', 50),
+    createMember(2, 'near', 30),
+    createMember(6, 'raised', 40),
+  ],
+  'GET /groups/partners/members/all': [createMember(4, 'partner', 50)],
   'GET /projects/a%2Fb%2Fapp/approval_rules': [
     { name: 'Any', rule_type: 'any_approver', eligible_approvers: [] },
-    { name: 'Security', rule_type: 'regular', eligible_approvers: [user(1, 'direct', 40)] },
+    { name: 'Security', rule_type: 'regular', eligible_approvers: [createMember(1, 'direct', 40)] },
   ],
   'GET /projects/a%2Fb%2Fapp/deploy_keys': [
     { id: 7, title: 'ci', can_push: true },
@@ -44,15 +51,15 @@ const table: Readonly<Record<string, unknown>> = {
   'GET /projects/a%2Fb%2Fapp': project,
 }
 
-const told = (stdout: string) =>
-  rowsOf(stdout).map(({ kind, name, access, via }) => [kind, name, access, via].join(' | '))
+const toAccessLines = (stdout: string) =>
+  parseRows(stdout).map(({ kind, name, access, via }) => [kind, name, access, via].join(' | '))
 
 describe('access', () => {
   it('names the list that gives each level: the nearest that names the same one', async () => {
-    server.answer = answers(table)
+    server.answer = answerByRoute(table)
     const { code, stdout } = await call('access a/b/app')
     expect(code).toBe(0)
-    expect(told(stdout)).toEqual([
+    expect(toAccessLines(stdout)).toEqual([
       'member | direct | maintainer | direct',
       'member | near | developer | group a/b',
       'member | far | owner | group a',
@@ -69,7 +76,7 @@ describe('access', () => {
   })
 
   it('counts its requests beforehand', async () => {
-    server.answer = answers(table)
+    server.answer = answerByRoute(table)
     const { stderr } = await call('access a/b/app --dry-run')
     expect(server.lines()).toEqual(['GET /projects/a%2Fb%2Fapp'])
     const [, count] = /would send (\d+) requests/.exec(stderr) ?? []
@@ -79,7 +86,7 @@ describe('access', () => {
   })
 
   it('says which part could not be read, and ends with 8', async () => {
-    const whole = answers(table)
+    const whole = answerByRoute(table)
     server.answer = (request, i) =>
       request.url.includes('deploy_keys') ? { status: 403 } : whole(request, i)
     const { code, stdout, stderr } = await call('access a/b/app')
@@ -90,14 +97,17 @@ describe('access', () => {
   })
 
   it('ends with the failure where the members themselves cannot be read', async () => {
-    const whole = answers(table)
+    const whole = answerByRoute(table)
     server.answer = (request, i) =>
       request.url.includes('members/all') ? { status: 403 } : whole(request, i)
     expect((await call('access a/b/app')).code).toBe(3)
   })
 
   it('tells a user from a group of the same name only when told which', async () => {
-    server.answer = answers({ 'GET /users': [{ id: 1 }], 'GET /groups/ops': { full_path: 'ops' } })
+    server.answer = answerByRoute({
+      'GET /users': [{ id: 1 }],
+      'GET /groups/ops': { full_path: 'ops' },
+    })
     const { code, stderr } = await call('access ops')
     expect(code).toBe(2)
     expect(stderr).toContain('Write @ops or group:ops.')
@@ -112,7 +122,7 @@ describe('access', () => {
   it('follows a user through the places, and names the group above', async () => {
     const env = { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }
     const { stdout } = await call('access @ben', { env })
-    const rows = rowsOf(stdout).map(({ place, via }) => `${place} ${via}`)
+    const rows = parseRows(stdout).map(({ place, via }) => `${place} ${via}`)
     expect(rows).toContain('group:platform direct')
     expect(rows).toContain('project:platform/tools/cli group platform')
     for (const name of ['@ben', 'ben'])

@@ -1,36 +1,36 @@
-/** Every line that the program advises runs: each is taken from what the program said, and executed. */
+/** Tests that every command line that the program advises runs: each is read from the output and executed. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { usingSandbox } from '../support/sandbox.js'
+import { useSandbox } from '../support/sandbox.js'
 import { runLine } from '../support/shell.js'
 
-const place = usingSandbox()
+const place = useSandbox()
 
 const run = (line: string, env: Readonly<Record<string, string>> = {}) => {
   const { cwd, config, sandbox } = place()
   return runLine(line, { cwd, env: { SVC_CONFIG_DIR: config, SVC_TOKEN: sandbox.token, ...env } })
 }
 
-const advised = /\bsvcctl (?:[a-z-]+ )+.*--resume .*?(?= (?:completes|retries) )/
+const advicePattern = /\bsvcctl (?:[a-z-]+ )+.*--resume .*?(?= (?:completes|retries) )/
 
-interface Shape {
-  /** The line, with `URL` for the instance's address. */
+interface AdviceCase {
+  /** Command line. `URL` stands for the address of the instance. */
   readonly line: string
   readonly files?: Readonly<Record<string, string>>
   readonly before?: readonly string[]
   /** The route whose first request fails. */
   readonly fails?: string
   readonly env?: Readonly<Record<string, string>>
-  /** How the advised line ends, where what failed cannot go well. */
+  /** Exit code of the advised line where the failed objects cannot succeed. */
   readonly ends?: number
 }
 
 const stop = '--retries 0 --concurrency 1 --max-failures 1'
 const pause = 'PUT /runners/:id'
 
-const shapes: readonly Shape[] = [
-  // What the objects come from.
+const adviceCases: readonly AdviceCase[] = [
+  // The objects come from arguments, filters, scopes or standard input.
   { line: `svcctl runners pause 1 2 4 ${stop}`, fails: pause },
   { line: `svcctl runners pause --instance --select status=online --yes ${stop}`, fails: pause },
   { line: `svcctl runners pause -G platform --select active=true --yes ${stop}`, fails: pause },
@@ -85,7 +85,7 @@ const shapes: readonly Shape[] = [
   {
     line: `svcctl members add 8 4 -P web/site,web/docs --access-level developer ${stop}`,
     fails: 'POST /projects/:id/members',
-    // What may have been added is not sent twice.
+    // An addition that may have succeeded is not sent again.
     ends: 8,
   },
   {
@@ -93,7 +93,7 @@ const shapes: readonly Shape[] = [
     files: { 'people.csv': 'user_id,access_level\n2,30\n3,20\n4,20\n' },
     fails: 'POST /groups/:id/members',
   },
-  // Where what is sent comes from, and what it is.
+  // The values come from files, flags or parameters, some with quotes and blanks.
   {
     line: `svcctl runners update 1 2 --input 'it is.yml' ${stop}`,
     files: { 'it is.yml': 'maximum_timeout: 900\n' },
@@ -124,7 +124,7 @@ const shapes: readonly Shape[] = [
     line: `svcctl members remove-everywhere gus --yes ${stop}`,
     fails: 'DELETE /projects/:id/members/:user_id',
   },
-  // How the instance is reached, and where the run is written down.
+  // The instance comes from a flag or a profile, or the journal has a path of its own.
   {
     line: `svcctl runners pause 1 2 4 --base-url URL ${stop}`,
     fails: pause,
@@ -144,7 +144,7 @@ const shapes: readonly Shape[] = [
     env: { SVC_BASE_URL: '' },
   },
   { line: `svcctl runners pause 1 2 --journal "it's here.ndjson" ${stop}`, fails: pause },
-  // Without a server of its own nothing can be told to fail: runner 99 is not there.
+  // With --sandbox no request can be made to fail, so the line names runner 99, which does not exist.
   {
     line: `svcctl runners pause 99 1 2 --sandbox ${stop}`,
     env: { SVC_BASE_URL: '', SVC_TOKEN: '' },
@@ -166,7 +166,7 @@ const shapes: readonly Shape[] = [
 ]
 
 describe('a run that stopped early advises the line that completes it', () => {
-  it.each(shapes)('$line', async ({ line, files = {}, before = [], fails, env, ends = 0 }) => {
+  it.each(adviceCases)('$line', async ({ line, files = {}, before = [], fails, env, ends = 0 }) => {
     const { cwd, sandbox } = place()
     const variables = { SVC_BASE_URL: sandbox.url, ...env }
     for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
@@ -176,7 +176,7 @@ describe('a run that stopped early advises the line that completes it', () => {
     if (fails !== undefined) sandbox.fail(fails, { status: 500 })
     const broken = await run(filled(line), variables)
     expect(broken.code, broken.stderr).not.toBe(0)
-    const [again = ''] = advised.exec(broken.stderr) ?? []
+    const [again = ''] = advicePattern.exec(broken.stderr) ?? []
     expect(again, broken.stderr).not.toBe('')
     expect({ again, ...(await run(again, variables)) }).toMatchObject({ code: ends })
     if (ends === 0) expect((await run(again, variables)).stderr).toContain('nothing is left to do')

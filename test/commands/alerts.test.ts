@@ -1,38 +1,48 @@
-/** `alerts send`: the endpoint, its key and nothing else of the person; what is sent. */
+/** Tests `alerts send`: the request goes to the endpoint with the endpoint's key, and without the user's token. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configuration } from '../support/program.js'
-import { calling } from './calling.js'
+import { createConfiguration } from '../support/program.js'
+import { createCaller } from './calling.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 const path = '/a/alerts/notify/x/1.json'
 const send = (flags: readonly string[], env: Record<string, string> = {}, input?: string) =>
   call(['alerts', 'send', ...flags], { env, ...(input === undefined ? {} : { input }) })
-const to = (): string => `${server.url}${path}`
-const keyed = (): string[] => ['--endpoint', to(), '--authorization-key', 'the-key']
-const authorization = () => server.seen[0]?.headers.authorization
-const basic = (key: string): string => `Basic ${Buffer.from(`:${key}`).toString('base64')}`
+const getEndpoint = (): string => `${server.url}${path}`
+const createKeyFlags = (): string[] => [
+  '--endpoint',
+  getEndpoint(),
+  '--authorization-key',
+  'the-key',
+]
+const getAuthorization = () => server.seen[0]?.headers.authorization
+const toBasicHeader = (key: string): string => `Basic ${Buffer.from(`:${key}`).toString('base64')}`
 
 describe('alerts send', () => {
   it('sends the key as Bearer, and no token of the person', async () => {
-    const ran = await send([...keyed(), '--title', 'Disk full', '--hosts', 'db1'])
+    const ran = await send([...createKeyFlags(), '--title', 'Disk full', '--hosts', 'db1'])
     expect(ran.code).toBe(0)
     expect(sent()).toEqual([{ line: `POST ${path}`, body: { title: 'Disk full', hosts: 'db1' } }])
-    expect(authorization()).toBe('Bearer the-key')
+    expect(getAuthorization()).toBe('Bearer the-key')
     expect(JSON.stringify(server.seen)).not.toContain('secret-token')
   })
 
   it('sends it by Basic with --basic', async () => {
-    await send([...keyed(), '--basic', '--title', 'x'])
-    expect(authorization()).toBe(basic('the-key'))
+    await send([...createKeyFlags(), '--basic', '--title', 'x'])
+    expect(getAuthorization()).toBe(toBasicHeader('the-key'))
   })
 
   it('takes the key out of the address, warns, and sends it by Basic', async () => {
-    const ran = await send(['--endpoint', to().replace('//', '//:in%20it@'), '--title', 'x'])
+    const ran = await send([
+      '--endpoint',
+      getEndpoint().replace('//', '//:in%20it@'),
+      '--title',
+      'x',
+    ])
     expect(ran.code).toBe(0)
     expect(ran.stderr).toContain('the endpoint URL contains a key, which would end up in logs, so')
-    expect(authorization()).toBe(basic('in it'))
+    expect(getAuthorization()).toBe(toBasicHeader('in it'))
     expect(server.seen[0]?.url).toBe(path)
   })
 
@@ -40,23 +50,23 @@ describe('alerts send', () => {
     const env = { SVC_ALERT_ENDPOINT: path, SVC_ALERT_KEY: 'env-key' }
     expect((await send(['--title', 'x'], env)).code).toBe(0)
     expect(server.seen[0]?.url).toBe(path)
-    expect(authorization()).toBe('Bearer env-key')
+    expect(getAuthorization()).toBe('Bearer env-key')
   })
 
   it('sends the key of the environment to no other origin', async () => {
     const env = { SVC_ALERT_ENDPOINT: 'https://alerts.example/x.json', SVC_ALERT_KEY: 'env-key' }
-    const ran = await send(['--endpoint', to(), '--title', 'x'], env)
+    const ran = await send(['--endpoint', getEndpoint(), '--title', 'x'], env)
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain('SVC_ALERT_KEY is for SVC_ALERT_ENDPOINT')
     expect(server.seen).toEqual([])
     const same = { SVC_ALERT_ENDPOINT: `${server.url}/other.json`, SVC_ALERT_KEY: 'env-key' }
-    expect((await send(['--endpoint', to(), '--title', 'x'], same)).code).toBe(0)
-    const given = [...keyed(), '--title', 'x']
+    expect((await send(['--endpoint', getEndpoint(), '--title', 'x'], same)).code).toBe(0)
+    const given = [...createKeyFlags(), '--title', 'x']
     expect((await send(given, env)).code).toBe(0)
   })
 
   it('has the names of a vocabulary at the instance that the profile names, and at no other', async () => {
-    const config = configuration()
+    const config = createConfiguration()
     const vocabulary = join(config, 'words.yml')
     writeFileSync(vocabulary, 'vocabulary: 1\nnames: { hosts: machines }\n')
     const profile = (baseUrl: string) => ({ baseUrl, vocabulary, tokenCommand: ['printf', 'any'] })
@@ -64,7 +74,7 @@ describe('alerts send', () => {
     writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 })
     const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '', SVC_NO_KEYRING: '1' }
     for (const name of ['own', 'other'])
-      expect((await send([...keyed(), '--hosts', 'db1', '-p', name], env)).code).toBe(0)
+      expect((await send([...createKeyFlags(), '--hosts', 'db1', '-p', name], env)).code).toBe(0)
     expect(sent().map(({ body }) => body)).toEqual([{ machines: 'db1' }, { hosts: 'db1' }])
   })
 
@@ -82,18 +92,18 @@ describe('alerts send', () => {
   })
 
   it('ends an alert with --resolve, at a given time where one is given', async () => {
-    await send([...keyed(), '--title', 'x', '--resolve'])
+    await send([...createKeyFlags(), '--title', 'x', '--resolve'])
     const body = sent()[0]?.body as { end_time?: string }
     expect(body.end_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     expect(Math.abs(Date.parse(body.end_time ?? '') - Date.now())).toBeLessThan(600_000)
     server.seen.length = 0
     const end = '2026-01-31T00:00:00Z'
-    await send([...keyed(), '--title', 'x', '--resolve', '--end-time', end])
+    await send([...createKeyFlags(), '--title', 'x', '--resolve', '--end-time', end])
     expect(sent()[0]?.body).toEqual({ title: 'x', end_time: end })
   })
 
   it('sends a test alert with --test, whose words a given one beats', async () => {
-    await send([...keyed(), '--test', '--severity', 'low'], {}, undefined)
+    await send([...createKeyFlags(), '--test', '--severity', 'low'], {}, undefined)
     expect(sent()[0]?.body).toEqual({
       title: 'New: Alert (test)',
       description: 'A test alert, sent by svcctl.',
@@ -104,27 +114,27 @@ describe('alerts send', () => {
 
   it('takes properties of any type from --input, one named endpoint too', async () => {
     const input = '{"title": "x", "endpoint": "checkout", "load": {"one": 1.5}, "tags": [true]}'
-    expect((await send([...keyed(), '--input', '-'], {}, input)).code).toBe(0)
+    expect((await send([...createKeyFlags(), '--input', '-'], {}, input)).code).toBe(0)
     expect(server.seen[0]?.url).toBe(path)
     expect(sent()[0]?.body).toEqual(JSON.parse(input))
   })
 
   it('says what is wrong with a key that is refused', async () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
-    const ran = await send([...keyed(), '--title', 'x'])
+    const ran = await send([...createKeyFlags(), '--title', 'x'])
     expect(ran.code).toBe(3)
     expect(ran.stderr).toContain('The authorization key is wrong or was renewed. The project’s')
   })
 
   it('says that it was sent where there is no answer, and shows several', async () => {
     server.answer = () => ({ status: 200 })
-    expect((await send([...keyed(), '--title', 'x'])).stderr).toContain('sent the alert')
+    expect((await send([...createKeyFlags(), '--title', 'x'])).stderr).toContain('sent the alert')
     server.answer = () => ({ body: [{ iid: 1, title: 'x' }] })
-    expect((await send([...keyed(), '--title', 'x'])).stdout).toContain('x')
+    expect((await send([...createKeyFlags(), '--title', 'x'])).stdout).toContain('x')
   })
 
   it('shows with --curl the request and not the key', async () => {
-    const ran = await send([...keyed(), '--title', 'x', '--curl'])
+    const ran = await send([...createKeyFlags(), '--title', 'x', '--curl'])
     expect(ran.stdout).toContain(path)
     expect(ran.stdout).not.toContain('the-key')
     expect(server.seen).toEqual([])

@@ -1,4 +1,4 @@
-/** Names for lines: what they may be, where they are looked for, and what a line with one comes to. */
+/** Tests aliases for command lines: valid names, where an alias is looked up, and the line that it expands to. */
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -8,16 +8,16 @@ import { checkAliasLine, checkAliasName } from '../../src/commands/alias.js'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandFlags } from '../../src/engine/command/flags.js'
 import { countDraws } from '../support/draws.js'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { calling } from './calling.js'
+import { createCaller } from './calling.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 const commands = await loadAllCommands()
 
-/** A configuration that has these aliases. */
-const having = (aliases: unknown, mode = 0o600): string => {
-  const config = configuration()
+/** Creates a configuration folder with these aliases. */
+const createAliasConfig = (aliases: unknown, mode = 0o600): string => {
+  const config = createConfiguration()
   const file = join(config, 'config.json')
   writeFileSync(file, JSON.stringify({ profiles: {}, aliases }))
   chmodSync(file, mode)
@@ -28,7 +28,7 @@ const run = (line: string | readonly string[], config: string) =>
 
 describe('alias set', () => {
   it('calls a line by a name, changes it, and leaves the profiles as they are', async () => {
-    const config = configuration()
+    const config = createConfiguration()
     const profile = { base_url: 'https://svc.example' }
     const file = join(config, 'config.json')
     writeFileSync(file, JSON.stringify({ profiles: { work: { baseUrl: profile.base_url } } }))
@@ -164,7 +164,7 @@ describe('alias set', () => {
 
 describe('alias list', () => {
   it('shows them by name, also to programs', async () => {
-    const config = having({ zed: 'runners list', all: 'jobs list' })
+    const config = createAliasConfig({ zed: 'runners list', all: 'jobs list' })
     expect((await run('alias list', config)).stdout).toBe(
       'name\tline\nall\tjobs list\nzed\trunners list\n',
     )
@@ -172,18 +172,18 @@ describe('alias list', () => {
       { name: 'all', line: 'jobs list' },
       { name: 'zed', line: 'runners list' },
     ])
-    expect((await run('alias list', configuration())).stderr).toContain('no aliases')
-    expect((await run('alias list', having([1]))).code).toBe(2)
-    expect((await run('alias list', having({ a: 1 }))).code).toBe(2)
+    expect((await run('alias list', createConfiguration())).stderr).toContain('no aliases')
+    expect((await run('alias list', createAliasConfig([1]))).code).toBe(2)
+    expect((await run('alias list', createAliasConfig({ a: 1 }))).code).toBe(2)
   })
 })
 
 describe('alias remove', () => {
   it('removes one, and names the nearest of those that there are', async () => {
-    const config = having({ gone: 'runners list', all: 'jobs list' })
+    const config = createAliasConfig({ gone: 'runners list', all: 'jobs list' })
     const wrong = await run('alias remove gonn', config)
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean gone?') })
-    // Another word for the verb is no mistake, and no hint.
+    // "rm" is an accepted synonym of "remove", so it adds no hint.
     expect((await run('alias rm gonn', config)).stderr).toBe(wrong.stderr)
     expect((await run('alias remove gone', config)).code).toBe(0)
     expect((await run('alias list -o json', config)).stdout).toBe(
@@ -199,7 +199,7 @@ describe('alias remove', () => {
 })
 
 describe('a line with an alias', () => {
-  const config = having({
+  const config = createAliasConfig({
     gone: "runners list --instance --where 'status=offline'",
     off: 'runners pause',
     two: 'gone',
@@ -217,7 +217,7 @@ describe('a line with an alias', () => {
     const ran = await run('-o id gone --limit 3', config)
     expect(ran).toMatchObject({ code: 0, stdout: '7\n' })
     expect(server.lines()[0]).toMatch(/^GET \/runners\/all/)
-    // A flag's value is no first word, though it is called so.
+    // The value of a flag is never expanded, even if it equals an alias.
     expect((await run('--fields gone gone', config)).code).toBe(0)
     expect((await run('r list -o id', config)).stdout).toBe('7\n8\n')
     expect((await run('help gone', config)).stdout).toContain('svcctl runners list')
@@ -237,7 +237,7 @@ describe('a line with an alias', () => {
     ['every json', ''],
     ['every json 7 -L1', ''],
   ])('has its arguments in their places: %s', async (line, ...paths) => {
-    const filled = having({
+    const filled = createAliasConfig({
       one: 'mr get $1 -P a/b',
       find: 'projects list --search $1 -o $2',
       every: 'runners get -o $1 $@',
@@ -249,7 +249,7 @@ describe('a line with an alias', () => {
   })
 
   it('has all others behind it, also in a word, and from a pipe', async () => {
-    const filled = having({
+    const filled = createAliasConfig({
       one: 'mr get $1 -P a/b',
       all: 'projects list --search=$@',
       off: 'runners pause $@',
@@ -262,13 +262,13 @@ describe('a line with an alias', () => {
     server.answer = ({ method }) => ({ body: method === 'GET' ? { username: 'ana' } : { id: 7 } })
     await call('off -', { env: { SVC_CONFIG_DIR: filled }, input: '7\n8\n' })
     expect(sent()).toHaveLength(2)
-    // Each of several aliases is filled by its own arguments alone.
+    // With several aliases, each is filled only with its own arguments.
     server.answer = () => ({ body: [] })
     expect((await run('gone --limit 3', filled)).code).toBe(0)
   })
 
   it('takes what stands behind -- as its arguments', async () => {
-    const config = having({
+    const config = createAliasConfig({
       spend: 'issues spend $1 $2 -P a/b',
       pause: 'runners pause $1',
       sorted: 'runners list --sort $1',
@@ -289,7 +289,7 @@ describe('a line with an alias', () => {
   })
 
   it('is refused where an argument is missing, before anything is sent', async () => {
-    const filled = having({ two: 'members update $1 -G a --access-level $2' })
+    const filled = createAliasConfig({ two: 'members update $1 -G a --access-level $2' })
     for (const line of ['two', 'two ana', 'two -o json ana', 'two ana --yes'])
       expect(await run(line, filled), line).toMatchObject({
         code: 2,
@@ -300,7 +300,10 @@ describe('a line with an alias', () => {
   })
 
   it('has help and completions where arguments are missing', async () => {
-    const filled = having({ two: 'members update $1 -G a --access-level $2', one: 'mr get $1' })
+    const filled = createAliasConfig({
+      two: 'members update $1 -G a --access-level $2',
+      one: 'mr get $1',
+    })
     for (const line of ['two --help', 'two ana -h', 'help two'])
       expect(await run(line, filled), line).toMatchObject({
         code: 0,
@@ -314,7 +317,7 @@ describe('a line with an alias', () => {
   })
 
   it('keeps the hint of the line that it stands for, and never names that line itself', async () => {
-    const filled = having({ off: 'runners pause $@ --dry-run' })
+    const filled = createAliasConfig({ off: 'runners pause $@ --dry-run' })
     const { code, stderr } = await run('off', filled)
     expect([code, stderr.includes('Run "')]).toEqual([2, false])
     expect((await run('off --nothing-like-it', filled)).stderr).not.toContain('pause --dry-run"')
@@ -322,7 +325,7 @@ describe('a line with an alias', () => {
 
   it('is confirmed, refused and written down as what it stands for', async () => {
     server.answer = ({ method }) => ({ body: method === 'GET' ? { username: 'ana' } : { id: 7 } })
-    const kept = having({ off: 'runners pause 7', fell: 'runners drain' })
+    const kept = createAliasConfig({ off: 'runners pause 7', fell: 'runners drain' })
     writeFileSync(
       join(kept, 'config.json'),
       JSON.stringify({
@@ -355,7 +358,7 @@ describe('a line with an alias', () => {
   })
 
   it('never hides a command, and nothing of the language is one', async () => {
-    const planted = having({ runners: 'jobs list', doctor: 'jobs list' })
+    const planted = createAliasConfig({ runners: 'jobs list', doctor: 'jobs list' })
     server.answer = () => ({ body: [] })
     await run('runners list', planted)
     expect(server.lines()).toEqual([expect.stringMatching(/^GET \/runners/)])
@@ -364,7 +367,7 @@ describe('a line with an alias', () => {
   })
 
   it('is not believed where others may write the configuration', async () => {
-    const open = having({ gone: 'runners list' }, 0o666)
+    const open = createAliasConfig({ gone: 'runners list' }, 0o666)
     const ran = await run('gone', open)
     expect(ran).toMatchObject({
       code: 2,
@@ -374,7 +377,7 @@ describe('a line with an alias', () => {
   })
 
   it('says of a broken configuration what it says of any word', async () => {
-    const broken = configuration()
+    const broken = createConfiguration()
     mkdirSync(broken, { recursive: true })
     writeFileSync(join(broken, 'config.json'), '{')
     expect((await run('gone', broken)).code).toBe(2)
@@ -389,7 +392,7 @@ describe('a line with an alias', () => {
     )
     expect(await tab('gone', '--sta')).toContain('--status\t')
     expect(await tab('-o', 'json', 'r', 'pau')).toContain('pause')
-    // Only a first word is one.
+    // Only the first word of a line is expanded.
     expect(await tab('jobs', 'gone', '--sta')).toBe(':none\n')
   })
 
@@ -401,7 +404,7 @@ describe('a line with an alias', () => {
     ['data', 'runners list -o json', 'data --nosuch', 2, '{"error":'],
     ['data', 'runners get $1 -o json', 'data', 2, '{"error":'],
   ])('fails in the format that it chooses: %s=%j, %s', async (name, words, line, code, begins) => {
-    const failed = await run(line, having({ [name]: words }))
+    const failed = await run(line, createAliasConfig({ [name]: words }))
     expect([failed.code, failed.stderr.slice(0, begins.length)]).toEqual([code, begins])
   })
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { insertObject, readPipedObjects } from '../../src/commands/api-requests.js'
 import { startLine } from '../support/within.js'
-import { answers, calling } from './calling.js'
+import { answerByRoute, createCaller } from './calling.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 
-const named = async (chunks: readonly string[]): Promise<readonly string[]> => {
+const readNames = async (chunks: readonly string[]): Promise<readonly string[]> => {
   const found: string[] = []
   for await (const some of readPipedObjects(chunks)) found.push(...some.map(({ text }) => text))
   return found
@@ -25,12 +25,12 @@ describe('objects of standard input', () => {
       ['9007199254740993', '9007199254740995', '1'],
     ],
   ])('%j, at once and letter by letter', async (text, objects) => {
-    expect(await named([text])).toEqual(objects)
-    expect(await named([...text])).toEqual(objects)
+    expect(await readNames([text])).toEqual(objects)
+    expect(await readNames([...text])).toEqual(objects)
   })
 
   it.each(['', 'a\tb\n1\t2\n', '{"name": "x"}', '[1,'])('refuses %j', async (text) => {
-    await expect(named([text])).rejects.toThrow(/standard input/)
+    await expect(readNames([text])).rejects.toThrow(/standard input/)
   })
 
   it('fill one segment of a path, and a query', () => {
@@ -71,7 +71,7 @@ describe('a request for each', () => {
   })
 
   it('shows in one column what the documents do not know', async () => {
-    server.answer = answers({ 'GET /odd/1': { a: 1 }, 'GET /odd/2': [{ b: 2 }] })
+    server.answer = answerByRoute({ 'GET /odd/1': { a: 1 }, 'GET /odd/2': [{ b: 2 }] })
     const { stdout } = await call('api odd/{} - -o csv', { input: '1\n2\n' })
     expect(stdout).toBe('object,answer\n1,"{""a"":1}"\n2,"[{""b"":2}]"\n')
   })
@@ -91,7 +91,7 @@ describe('a request for each', () => {
   it.each(['GET', 'PUT'])('goes out with %s while more are still to come', async (method) => {
     const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
     const line = startLine(['api', method, 'runners/{}', '-', '-o', 'ndjson'], { env })
-    // What is held until its end has come would never be sent.
+    // A request that is held back until the input ends would never be sent.
     const sent = new Promise<void>((resolve) => {
       server.answer = ({ url }) => {
         if (url.endsWith('/runners/1')) resolve()

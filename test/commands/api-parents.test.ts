@@ -1,15 +1,19 @@
-/** `svcctl api` over several projects or groups: a request each, in the place of `{project}` or `{group}`. */
+/** Tests `svcctl api` over several projects or groups: one request for each, with its path in place of `{project}` or `{group}`. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { headerOf, linesOf, runs, user } from '../engine/journaling/runs.js'
+import { createRuns, readHeader, readJournalLines, user } from '../engine/journaling/runs.js'
 
-const { server, run, files, forget, fresh, written } = runs()
-const project = (id: number, path: string, group: string) => ({
+const { server, run, files, forget, fresh, written } = createRuns()
+const createProject = (id: number, path: string, group: string) => ({
   id,
   path_with_namespace: path,
   namespace: { id: 9, kind: 'group', full_path: group },
 })
-const all = [project(1, 'web/a', 'web'), project(2, 'web/b', 'web'), project(3, 'lab/c', 'lab')]
-const asked = () =>
+const all = [
+  createProject(1, 'web/a', 'web'),
+  createProject(2, 'web/b', 'web'),
+  createProject(3, 'lab/c', 'lab'),
+]
+const listRequests = () =>
   server.seen.map(({ method }, i) => `${method} ${server.lines()[i]?.split(' ')[1]}`)
 
 beforeEach(() => {
@@ -24,7 +28,7 @@ beforeEach(() => {
 describe('a request for each', () => {
   it('of several projects, a row each with the column of the project', async () => {
     const ran = await run('api projects/{project}/odd -P web/a,web/b -o csv')
-    expect(asked()).toEqual(['GET /projects/web%2Fa/odd', 'GET /projects/web%2Fb/odd'])
+    expect(listRequests()).toEqual(['GET /projects/web%2Fa/odd', 'GET /projects/web%2Fb/odd'])
     expect(ran.stdout.split('\n').map((line) => line.split(',')[0])).toEqual([
       ...['project', 'web/a', 'web/b', ''],
     ])
@@ -46,14 +50,14 @@ describe('a request for each', () => {
     await run('api groups/{group}/x -G lab,web')
     await run('api groups/{group}/x -G lab')
     await run('api projects/{project}/x -P a.b')
-    expect(asked()).toEqual([
+    expect(listRequests()).toEqual([
       ...['GET /groups/lab/x', 'GET /groups/web/x', 'GET /groups/lab/x'],
       'GET /projects/a%2Eb/x',
     ])
   })
 
   it('of the projects of a group, of all, and of standard input', async () => {
-    const called = () => asked().filter((line) => line.endsWith('/x'))
+    const called = () => listRequests().filter((line) => line.endsWith('/x'))
     await run('api projects/{project}/x -G web')
     expect(called()).toEqual(['GET /projects/web%2Fa/x', 'GET /projects/web%2Fb/x'])
     forget()
@@ -81,7 +85,7 @@ describe('a request for each', () => {
     const ran = await run('api projects/{project}/x --all-projects --limit 2')
     expect(JSON.parse(ran.stdout)).toMatchObject([{ project: 'web/a' }, { project: 'web/b' }])
     expect(ran.stderr).toContain('showing 2 of 3; use --limit <n> or --limit all for more')
-    expect(asked().filter((line) => line.endsWith('/x'))).toHaveLength(2)
+    expect(listRequests().filter((line) => line.endsWith('/x'))).toHaveLength(2)
   })
 })
 
@@ -95,16 +99,15 @@ describe('writes', () => {
     const ran = await run(line)
     expect([ran.code, ran.stderr]).toEqual([8, expect.stringContaining('2 done, 1 unknown.')])
     const [journal = ''] = files()
-    expect(headerOf(journal)).toMatchObject({
+    expect(readHeader(journal)).toMatchObject({
       endpoint: 'PUT /projects/:project/x',
       source: 'parents',
       options: { args: ['PUT', 'projects/{project}/x'] },
       parents: 'project',
     })
-    expect(linesOf(journal).filter((one) => 'n' in one && one.state === 'done')).toMatchObject([
-      { parent: 'web/a' },
-      { parent: 'lab/c' },
-    ])
+    expect(
+      readJournalLines(journal).filter((one) => 'n' in one && one.state === 'done'),
+    ).toMatchObject([{ parent: 'web/a' }, { parent: 'lab/c' }])
     forget()
     server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
     expect((await run('api --resume last')).code).toBe(0)

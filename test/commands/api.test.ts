@@ -1,18 +1,18 @@
-/** `svcctl api`: what it sends, what it refuses, and what it says of a mistyped path. */
+/** Tests `svcctl api`: the requests that it sends, the lines that it rejects, and its hints for a mistyped path. */
 import { describe, expect, it } from 'vitest'
-import { configuration } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 
-const api = (args: readonly string[], env: Record<string, string> = {}, input?: string) =>
+const runApi = (args: readonly string[], env: Record<string, string> = {}, input?: string) =>
   svcctl(['api', ...args], {
     env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token', ...env },
     ...(input === undefined ? {} : { input }),
   })
 
-const missing = () => ({ status: 404, body: { error: '404 Not Found' } })
+const answerNotFound = () => ({ status: 404, body: { error: '404 Not Found' } })
 
 describe('api', () => {
   it.each<[string, readonly string[], string]>([
@@ -23,7 +23,7 @@ describe('api', () => {
     ['the project at hand', ['GET', 'projects/{project}/jobs'], '/api/v4/projects/a%2Fb%2Ec/jobs'],
     ['parameters', ['GET', '/x?a=1', '--param', 'b=c d'], '/api/v4/x?a=1&b=c+d'],
   ])('reads with %s', async (_, args, url) => {
-    expect((await api(args, { SVC_PROJECT: 'a/b.c' })).code).toBe(0)
+    expect((await runApi(args, { SVC_PROJECT: 'a/b.c' })).code).toBe(0)
     expect(server.seen.map((s) => [s.method, s.url])).toEqual([['GET', url]])
     expect(server.seen[0]?.headers['private-token']).toBe('secret-token')
   })
@@ -34,16 +34,16 @@ describe('api', () => {
       const user = { id: 12345678901234567890n, username: 'root', token: 'canary' }
       const body = `{"id":${user.id},"username":"root","token":"canary"}`
       server.answer = () => ({ body })
-      const plain = await api(['user', '-o', format])
-      const paged = await api(['user', '--paginate', '-o', format])
+      const plain = await runApi(['user', '-o', format])
+      const paged = await runApi(['user', '--paginate', '-o', format])
       expect([paged.code, paged.stderr]).toEqual([0, ''])
-      // A page shows the line that made it.
+      // An HTML page shows the command line that created it.
       const withoutLine = (text: string): string =>
         text.replaceAll('<i>--paginate</i>', '').replaceAll(/svcctl api[^<"]*/g, '')
       expect(withoutLine(paged.stdout)).toBe(withoutLine(plain.stdout))
       expect(paged.stdout).toContain('12345678901234567890')
       expect(paged.stdout).not.toContain('canary')
-      // A page asks besides who it is of.
+      // An HTML page needs one more request, for the name of the user.
       if (format !== 'html') expect(server.seen).toHaveLength(2)
     },
   )
@@ -60,7 +60,7 @@ describe('api', () => {
         '[{"project":"1","record":{"id":1}},{"project":"2","record":{"id":1}}]\n',
       ],
     ] as const)
-      expect((await api([...line.split(' '), '-o', 'json'])).stdout).toBe(printed)
+      expect((await runApi([...line.split(' '), '-o', 'json'])).stdout).toBe(printed)
   })
 
   it.each([
@@ -70,13 +70,13 @@ describe('api', () => {
     ['hello', 'expected JSON from the instance, but it sent something else'],
   ])('--paginate says what came in the place of a list: %s', async (body, says) => {
     server.answer = () => ({ body })
-    const { code, stderr } = await api(['x', '--paginate', '-o', 'json'])
+    const { code, stderr } = await runApi(['x', '--paginate', '-o', 'json'])
     expect([code, stderr]).toEqual([7, expect.stringContaining(says)])
   })
 
   it('writes parameters, typed, over an input', async () => {
     const args = ['POST', '/x', '--param', 'a=1', '--param', 'b=text', '--input', '-']
-    await api(args, {}, '{"a": 0, "c": [true]}')
+    await runApi(args, {}, '{"a": 0, "c": [true]}')
     expect(server.seen[0]?.body).toBe('{"a":1,"c":[true],"b":"text"}')
     expect(server.seen[0]?.headers['content-type']).toBe('application/json')
   })
@@ -87,7 +87,7 @@ describe('api', () => {
       server.answer = () => ({ body: '{}' })
       const args = ['POST', '/x', '--param', `${name}=c4n4ry`, '--yes']
       for (const how of ['-vvv', '--curl']) {
-        const { code, stdout, stderr } = await api([...args, how])
+        const { code, stdout, stderr } = await runApi([...args, how])
         expect([code, stdout + stderr]).toEqual([0, expect.stringContaining(name)])
         expect(stdout + stderr).not.toContain('c4n4ry')
       }
@@ -100,7 +100,7 @@ describe('api', () => {
     async (path) => {
       server.answer = () => ({ body: { key: 'KEY', value: 'c4n4ry' } })
       for (const how of ['-vvv', '--curl']) {
-        const { code, stdout, stderr } = await api(['PUT', path, '--param', 'value=c4n4ry', how])
+        const { code, stdout, stderr } = await runApi(['PUT', path, '--param', 'value=c4n4ry', how])
         expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('"value"')])
         expect(stderr).not.toContain('c4n4ry')
         if (how === '--curl') expect(stdout).not.toContain('c4n4ry')
@@ -111,12 +111,14 @@ describe('api', () => {
 
   it('confirms a DELETE, says what came of a write without an answer, and of 304', async () => {
     server.answer = () => ({ status: 204 })
-    expect((await api(['DELETE', '/x/1'])).code).toBe(2)
+    expect((await runApi(['DELETE', '/x/1'])).code).toBe(2)
     expect(server.seen).toEqual([])
-    expect((await api(['DELETE', '/x/1', '--yes'])).stderr).toContain('DELETE /x/1: deleted, 204')
-    expect((await api(['PUT', '/x/1'])).stderr).toContain('PUT /x/1: 204')
+    expect((await runApi(['DELETE', '/x/1', '--yes'])).stderr).toContain(
+      'DELETE /x/1: deleted, 204',
+    )
+    expect((await runApi(['PUT', '/x/1'])).stderr).toContain('PUT /x/1: 204')
     server.answer = () => ({ status: 304 })
-    const same = await api(['POST', '/x/1'])
+    const same = await runApi(['POST', '/x/1'])
     expect(same.code).toBe(0)
     expect(JSON.parse(same.stdout)).toEqual({ object: '/x/1', outcome: 'unchanged' })
     expect(same.stderr).toContain('nothing changed: already in this state')
@@ -124,18 +126,18 @@ describe('api', () => {
 
   it('takes a job token where the path is one of those that do', async () => {
     const env = { SVC_TOKEN: '', SVC_JOB_TOKEN: 'job-token' }
-    await api(['GET', '/job'], env)
+    await runApi(['GET', '/job'], env)
     expect(server.seen[0]?.headers['job-token']).toBe('job-token')
-    expect((await api(['GET', '/runners'], env)).code).toBe(3)
+    expect((await runApi(['GET', '/runners'], env)).code).toBe(3)
     expect(server.seen).toHaveLength(1)
   })
 
   it('sends further headers, and no credential as one', async () => {
-    await api(['GET', '/x', '--header', 'If-None-Match: "1"'])
+    await runApi(['GET', '/x', '--header', 'If-None-Match: "1"'])
     expect(server.seen[0]?.headers['if-none-match']).toBe('"1"')
-    await api(['GET', '/x', '--header', 'If-None-Match: "1", "2"', '--header', 'X-A: b'])
+    await runApi(['GET', '/x', '--header', 'If-None-Match: "1", "2"', '--header', 'X-A: b'])
     expect(server.seen[1]?.headers).toMatchObject({ 'if-none-match': '"1", "2"', 'x-a': 'b' })
-    const refused = await api(['GET', '/x', '--header', 'Private-Token: other'])
+    const refused = await runApi(['GET', '/x', '--header', 'Private-Token: other'])
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(server.seen).toHaveLength(2)
   })
@@ -143,7 +145,7 @@ describe('api', () => {
   it.each(['{"a":9007199254740993}', '{"a":{"b":[-1e400]}}', 'a: 5e10234', 'a: .inf'])(
     'refuses %s, whose number would become another or null',
     async (input) => {
-      const ran = await api(['POST', 'x', '--input', '-'], {}, input)
+      const ran = await runApi(['POST', 'x', '--input', '-'], {}, input)
       expect(ran).toMatchObject({ code: 2, stdout: '' })
       expect(ran.stderr).toContain('--input: a has a number that cannot be sent exactly')
       expect(server.seen).toEqual([])
@@ -153,11 +155,11 @@ describe('api', () => {
   it('prints an answer that is not JSON as it came, unless the line asks for its data', async () => {
     const body = 'building \u001b[32mok\u001b[0m\n[done]\n'
     server.answer = () => ({ headers: { 'content-type': 'text/plain' }, body })
-    expect(await api(['x'])).toEqual({ code: 0, stdout: body, stderr: '' })
-    expect((await api(['x', '-i'])).stdout).toMatch(/^HTTP 200\n.*\n\nbuilding /s)
-    expect(await api(['x', '--silent'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await runApi(['x'])).toEqual({ code: 0, stdout: body, stderr: '' })
+    expect((await runApi(['x', '-i'])).stdout).toMatch(/^HTTP 200\n.*\n\nbuilding /s)
+    expect(await runApi(['x', '--silent'])).toEqual({ code: 0, stdout: '', stderr: '' })
     for (const flags of [['-o', 'json'], ['--jq', '.'], ['--fields', 'id'], ['--paginate']])
-      expect(await api(['x', ...flags])).toMatchObject({ code: 7, stdout: '' })
+      expect(await runApi(['x', ...flags])).toMatchObject({ code: 7, stdout: '' })
   })
 
   it('masks JSON of any type, and refuses a page', async () => {
@@ -165,14 +167,14 @@ describe('api', () => {
       headers: { 'content-type': 'text/plain' },
       body: '{"token":"canary"}',
     })
-    expect((await api(['x'])).stdout).not.toContain('canary')
+    expect((await runApi(['x'])).stdout).not.toContain('canary')
     server.answer = () => ({ headers: { 'content-type': 'text/html' }, body: '<html></html>' })
-    expect(await api(['x'])).toMatchObject({ code: 7, stdout: '' })
+    expect(await runApi(['x'])).toMatchObject({ code: 7, stdout: '' })
   })
 
   it('puts lists and objects of --input into the query in brackets', async () => {
     const input = '{"a":[1,2],"b":{"c":1,"d":["x"]},"e[]":[3]}'
-    expect((await api(['GET', 'x', '--input', '-'], {}, input)).code).toBe(0)
+    expect((await runApi(['GET', 'x', '--input', '-'], {}, input)).code).toBe(0)
     const { searchParams } = new URL(server.seen[0]?.url ?? '', server.url)
     expect([...searchParams].map((one) => one.join('='))).toEqual([
       'a[]=1',
@@ -194,7 +196,10 @@ describe('api', () => {
           }
     }
     const all = ['GET', '/projects?order_by=id&sort=asc', '--paginate', '--limit', 'all']
-    expect(JSON.parse((await api([...all, '-o', 'json'])).stdout)).toEqual([{ id: 1 }, { id: 2 }])
+    expect(JSON.parse((await runApi([...all, '-o', 'json'])).stdout)).toEqual([
+      { id: 1 },
+      { id: 2 },
+    ])
   })
 
   it.each([
@@ -203,7 +208,7 @@ describe('api', () => {
     ['x?lastpage=2', '/x?lastpage=2&per_page=100'],
   ])('keeps the paging of the path %s', async (path, sent) => {
     server.answer = () => ({ body: [] })
-    expect(await api([path, '--paginate'])).toMatchObject({ code: 0 })
+    expect(await runApi([path, '--paginate'])).toMatchObject({ code: 0 })
     expect(server.seen.map(({ url }) => url)).toEqual([`/api/v4${sent}`])
   })
 
@@ -212,7 +217,7 @@ describe('api', () => {
       body: [{ n: index }],
       headers: index === 0 ? { link: `<${server.url}/api/v4/x?page=2>; rel="next"` } : {},
     })
-    const ran = await api(['GET', '/x', '--paginate', '-o', 'json'])
+    const ran = await runApi(['GET', '/x', '--paginate', '-o', 'json'])
     expect(JSON.parse(ran.stdout)).toEqual([{ n: 0 }, { n: 1 }])
   })
 
@@ -225,8 +230,8 @@ describe('api', () => {
       'PUT /projects/:id/merge_requests/:merge_request_iid/rebase',
     ],
   ])('says what %s %s was meant to be', async (method, path, route) => {
-    server.answer = missing
-    const ran = await api([method, path])
+    server.answer = answerNotFound
+    const ran = await runApi([method, path])
     expect(ran.code).toBe(4)
     expect(ran.stderr).toContain(`hint: The documented endpoint is ${route}.`)
   })
@@ -234,14 +239,14 @@ describe('api', () => {
   it.each(['/runners/7', '/nothing/like/it', '/groups/9', '/users/9', '/projects/1/hooks'])(
     'suggests nothing for %s',
     async (path) => {
-      server.answer = missing
-      expect((await api(['GET', path])).stderr).not.toContain('The documents have')
+      server.answer = answerNotFound
+      expect((await runApi(['GET', path])).stderr).not.toContain('The documents have')
     },
   )
 
   it('suggests nothing where the instance has the route, and not the record', async () => {
     server.answer = () => ({ status: 404, body: { message: '404 User Not Found' } })
-    expect((await api(['GET', '/runers'])).stderr).not.toContain('The documents have')
+    expect((await runApi(['GET', '/runers'])).stderr).not.toContain('The documents have')
   })
 })
 
@@ -270,8 +275,8 @@ describe('a name whose slashes are not encoded', () => {
     [['PUT', 'projects/a/b', '--param', 'x=y', '--yes'], 'PUT projects/a%2Fb'],
     [['GET', 'projects/a/b/jobs/{}', '-'], 'projects/a%2Fb/jobs/7'],
   ])('is shown as it is to be written: %j', async (args, line) => {
-    server.answer = missing
-    const { stderr } = await api(args, {}, '7\n')
+    server.answer = answerNotFound
+    const { stderr } = await runApi(args, {}, '7\n')
     expect(stderr).toContain(`${form}. Run "svcctl api ${line}".\n`)
   })
 
@@ -282,15 +287,15 @@ describe('a name whose slashes are not encoded', () => {
     'users/a/b',
     'projects/1/jobs/artifacts/main/raw/a/b',
   ])('is not suspected in %s', async (path) => {
-    server.answer = missing
-    const { stderr } = await api(['GET', path])
+    server.answer = answerNotFound
+    const { stderr } = await runApi(['GET', path])
     expect(stderr).toContain('hint: ')
     expect(stderr).not.toContain(form)
   })
 
   it('is none where the record is missing', async () => {
     server.answer = () => ({ status: 404, body: { message: '404 Project Not Found' } })
-    expect((await api(['GET', 'projects/a/b'])).stderr).not.toContain(form)
+    expect((await runApi(['GET', 'projects/a/b'])).stderr).not.toContain(form)
   })
 
   it('is found by the line that is shown', async () => {
@@ -298,7 +303,7 @@ describe('a name whose slashes are not encoded', () => {
       SVC_SANDBOX: '1',
       SVC_BASE_URL: '',
       SVC_TOKEN: '',
-      SVC_CONFIG_DIR: configuration(),
+      SVC_CONFIG_DIR: createConfiguration(),
     }
     const { stderr } = await svcctl(['api', 'GET', 'projects/platform/app'], { env })
     const [, line = ''] = /written %2F. Run "svcctl (.+)"/.exec(stderr) ?? []
@@ -322,25 +327,25 @@ describe('a request in the words of gh', () => {
     [['-X', 'GET', 'x', '-H', 'X-A: 1', '-f', 'a=1'], 'GET /x?a=1', undefined],
     [['-X', 'GET', 'x', '-F', 'id=9007199254740993'], 'GET /x?id=9007199254740993', undefined],
   ])('%j', async (args, line, body) => {
-    expect(await api(args)).toMatchObject({ code: 0 })
+    expect(await runApi(args)).toMatchObject({ code: 0 })
     expect(server.lines()).toEqual([line])
     expect(server.seen[0]?.body || undefined).toEqual(body)
   })
 
   it('is refused with two methods, and a field without a value', async () => {
-    expect(await api(['PUT', 'x', '-X', 'PUT'])).toMatchObject({ code: 2, stdout: '' })
-    expect(await api(['x', '-f', 'title'])).toMatchObject({ code: 2, stdout: '' })
-    expect(await api(['x', '-i', '--paginate'])).toMatchObject({ code: 2, stdout: '' })
-    expect((await api(['DELETE', 'x', '--paginate'])).stderr).toMatch(/and DELETE does not\n$/)
-    expect((await api(['x', '-f', 'a=1', '--paginate'])).stderr).toContain('With -X GET')
+    expect(await runApi(['PUT', 'x', '-X', 'PUT'])).toMatchObject({ code: 2, stdout: '' })
+    expect(await runApi(['x', '-f', 'title'])).toMatchObject({ code: 2, stdout: '' })
+    expect(await runApi(['x', '-i', '--paginate'])).toMatchObject({ code: 2, stdout: '' })
+    expect((await runApi(['DELETE', 'x', '--paginate'])).stderr).toMatch(/and DELETE does not\n$/)
+    expect((await runApi(['x', '-f', 'a=1', '--paginate'])).stderr).toContain('With -X GET')
     expect(server.seen).toEqual([])
   })
 
   it('prints the headers with -i, their secrets masked, and nothing with --silent', async () => {
     server.answer = () => ({ headers: { 'private-token': 'hunter2', 'x-total': '1' }, body: [] })
-    const { stdout } = await api(['x', '-i'])
+    const { stdout } = await runApi(['x', '-i'])
     expect(stdout).toMatch(/^HTTP 200\n(?:.+\n)*x-total: 1\n(?:.+\n)*\n\[\]\n$/)
     expect(stdout).not.toContain('hunter2')
-    expect(await api(['x', '--silent'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await runApi(['x', '--silent'])).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 })

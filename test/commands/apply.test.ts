@@ -10,31 +10,31 @@ import {
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { linesOf } from '../engine/journaling/runs.js'
-import { sandbox } from '../sandbox/instance.js'
+import { readJournalLines } from '../engine/journaling/runs.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
 import { startKillable } from '../support/killed.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { onTerminal } from './calling.js'
-import { type Front, frontOf, type Hook } from './front.js'
-import { journalOf } from './journals.js'
+import { runOnTerminal } from './calling.js'
+import { type Hook, type ProxyServer, startProxy } from './front.js'
+import { writeJournal } from './journals.js'
 
-const { send, url } = sandbox()
-const front = (hook?: Hook) => frontOf(url, hook)
+const { send, url } = useSharedSandbox()
+const startSandboxProxy = (hook?: Hook) => startProxy(url, hook)
 
-/** A working folder with one file of what is wanted, and a configuration of its own. */
-const desk = (text: string) => {
-  const cwd = folder()
-  const config = configuration()
+/** Creates a working folder with one file of declared state, and a configuration folder. */
+const createWorkspace = (text: string) => {
+  const cwd = createFolder()
+  const config = createConfiguration()
   const write = (more: string, name = 'svcctl.yml'): void =>
     writeFileSync(join(cwd, name), `version: 1\n${more}`)
   write(text)
-  const envFor = ({ base }: Front) => ({
+  const envFor = ({ base }: ProxyServer) => ({
     SVC_CONFIG_DIR: config,
     SVC_TOKEN: 'sandbox-root-token',
     SVC_BASE_URL: base,
   })
-  const run = (at: Front, line: string, more: Readonly<Record<string, string>> = {}) =>
+  const run = (at: ProxyServer, line: string, more: Readonly<Record<string, string>> = {}) =>
     svcctl(line.split(' '), { cwd, env: { ...envFor(at), ...more } })
   const journals = (): readonly string[] => {
     try {
@@ -47,29 +47,29 @@ const desk = (text: string) => {
 }
 
 let serial = 0
-/** Names of rules that no other test has. */
-const names = (count: number): readonly string[] => {
+/** Returns names of rules that no other test uses. */
+const createRuleNames = (count: number): readonly string[] => {
   serial += 1
   return Array.from({ length: count }, (_, i) => `T${serial} ${String.fromCharCode(65 + i)}`)
 }
-const rules = (all: Readonly<Record<string, number>>, more = ''): string =>
+const buildRules = (all: Readonly<Record<string, number>>, more = ''): string =>
   `projects:\n  platform/app:\n    approval_rules:\n${more}${Object.entries(all)
     .map(([name, n]) => `      ${name}: { approvals_required: ${n} }\n`)
     .join('')}`
-const present = async () =>
+const fetchRules = async () =>
   (await send('GET /projects/platform%2Fapp/approval_rules?per_page=100')).body
-const required = async (name: string): Promise<number | undefined> =>
-  (await present()).find((rule) => rule.name === name)?.approvals_required
+const getRequiredApprovals = async (name: string): Promise<number | undefined> =>
+  (await fetchRules()).find((rule) => rule.name === name)?.approvals_required
 
 describe('apply', () => {
   it('carries out what is wanted, on record, and has nothing to do then', async () => {
-    const [a = '', b = ''] = names(2)
-    const at = await front()
-    const { run, journals } = desk(rules({ [a]: 2, [b]: 1 }))
+    const [a = '', b = ''] = createRuleNames(2)
+    const at = await startSandboxProxy()
+    const { run, journals } = createWorkspace(buildRules({ [a]: 2, [b]: 1 }))
     const first = await run(at, 'apply svcctl.yml --yes')
     expect([first.code, first.stderr]).toEqual([0, expect.stringMatching(/^2 done\. Journal: /m)])
     expect(first.stdout).toContain(`+ approval_rules/${a}`)
-    expect([await required(a), await required(b)]).toEqual([2, 1])
+    expect([await getRequiredApprovals(a), await getRequiredApprovals(b)]).toEqual([2, 1])
     expect(journals()).toHaveLength(1)
     const again = await run(at, 'apply svcctl.yml --yes')
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('nothing to do')])
@@ -78,14 +78,14 @@ describe('apply', () => {
   })
 
   it('ends where the instance does not answer any more, as every other run', async () => {
-    const all = names(25)
+    const all = createRuleNames(25)
     let isDown = false
-    const at = await front((_, response, write) => {
+    const at = await startSandboxProxy((_, response, write) => {
       isDown ||= write > 0
       if (isDown) response.writeHead(503).end()
       return isDown
     })
-    const { run } = desk(rules(Object.fromEntries(all.map((name) => [name, 1]))))
+    const { run } = createWorkspace(buildRules(Object.fromEntries(all.map((name) => [name, 1]))))
     const { code, stderr } = await run(at, 'apply svcctl.yml --yes --retries 0 --no-verify')
     expect(code).toBe(7)
     expect(stderr).toMatch(/stopped: the instance answered 503 twenty times in a row; 0 done/)
@@ -93,14 +93,14 @@ describe('apply', () => {
   })
 
   it('says how the rest is done, of the very run and instance', async () => {
-    const [a = ''] = names(1)
-    const at = await front(({ method }, response) => {
+    const [a = ''] = createRuleNames(1)
+    const at = await startSandboxProxy(({ method }, response) => {
       if (method === 'GET') return false
       response.writeHead(401, { 'content-type': 'application/json' })
       response.end('{"message":"no"}')
       return true
     })
-    const { run, journals } = desk(rules({ [a]: 1 }))
+    const { run, journals } = createWorkspace(buildRules({ [a]: 1 }))
     const first = await run(at, 'apply svcctl.yml --yes')
     expect([first.code, first.stderr]).toEqual([
       3,
@@ -115,14 +115,14 @@ describe('apply', () => {
   })
 
   it('keeps its requests alone where none is wanted, and makes no file of that name', async () => {
-    const [a = ''] = names(1)
-    const at = await front()
-    const { run, config, cwd, journals } = desk(rules({ [a]: 1 }))
+    const [a = ''] = createRuleNames(1)
+    const at = await startSandboxProxy()
+    const { run, config, cwd, journals } = createWorkspace(buildRules({ [a]: 1 }))
     const { code, stderr } = await run(at, 'apply svcctl.yml --yes --journal none')
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 done$/m)])
     const [own = '', ...others] = journals()
-    expect([await required(a), others]).toEqual([1, []])
-    const lines = linesOf(join(config, 'state', 'runs', own))
+    expect([await getRequiredApprovals(a), others]).toEqual([1, []])
+    const lines = readJournalLines(join(config, 'state', 'runs', own))
     expect(lines.slice(1).map((line) => Object.keys(line)[0])).toEqual([
       'request',
       'request',
@@ -132,14 +132,14 @@ describe('apply', () => {
   })
 
   it('leaves a plan alone that stands where its own would', async () => {
-    const [a = ''] = names(1)
-    const at = await front()
-    const { run, cwd } = desk(rules({ [a]: 1 }))
+    const [a = ''] = createRuleNames(1)
+    const at = await startSandboxProxy()
+    const { run, cwd } = createWorkspace(buildRules({ [a]: 1 }))
     expect((await run(at, 'plan svcctl.yml --out run.plan.json')).code).toBe(0)
     const plan = readFileSync(join(cwd, 'run.plan.json'), 'utf8')
     const { code, stderr } = await run(at, 'apply run.plan.json --yes --journal run.ndjson')
     expect([code, stderr]).toEqual([2, expect.stringContaining('next to the journal: it exists')])
-    expect(await required(a)).not.toBe(1)
+    expect(await getRequiredApprovals(a)).not.toBe(1)
     expect(readFileSync(join(cwd, 'run.plan.json'), 'utf8')).toBe(plan)
     expect(readdirSync(cwd).sort()).toEqual(['run.plan.json', 'svcctl.yml'])
     rmSync(join(cwd, 'run.plan.json'))
@@ -152,24 +152,24 @@ describe('apply', () => {
   })
 
   it('leaves the former state of another run alone, and nothing of its own beside it', async () => {
-    const [a = ''] = names(1)
-    const at = await front()
-    const { run, cwd } = desk(rules({ [a]: 1 }))
+    const [a = ''] = createRuleNames(1)
+    const at = await startSandboxProxy()
+    const { run, cwd } = createWorkspace(buildRules({ [a]: 1 }))
     writeFileSync(join(cwd, 'run.former.yml'), 'mine\n')
     const { code, stderr } = await run(at, 'apply svcctl.yml --yes --journal run.ndjson')
     expect([code, stderr]).toEqual([2, expect.stringMatching(/run\.former\.yml exists$/m)])
-    expect(await required(a)).not.toBe(1)
+    expect(await getRequiredApprovals(a)).not.toBe(1)
     expect(readFileSync(join(cwd, 'run.former.yml'), 'utf8')).toBe('mine\n')
     expect(readdirSync(cwd).sort()).toEqual(['run.former.yml', 'svcctl.yml'])
   })
 
   it('resumes no run that was killed before its plan was stored, and advises nobody to', async () => {
-    const [a = ''] = names(1)
-    const at = await front()
-    const { run, config, write, journals } = desk(rules({ [a]: 1 }))
+    const [a = ''] = createRuleNames(1)
+    const at = await startSandboxProxy()
+    const { run, config, write, journals } = createWorkspace(buildRules({ [a]: 1 }))
     expect((await run(at, 'apply svcctl.yml --yes')).code).toBe(0)
     const [own = ''] = journals()
-    // What a kill leaves while the former state is read: a header, and no plan.
+    // A run that is killed while it reads the previous state leaves a journal with only a header, and no plan.
     const file = join(config, 'state', 'runs', own)
     writeFileSync(file, `${readFileSync(file, 'utf8').split('\n', 1)[0]}\n`)
     rmSync(file.replace(/\.ndjson$/, '.plan.json'))
@@ -178,17 +178,19 @@ describe('apply', () => {
     expect(resumed.stderr).toContain('has sent nothing: run apply again')
     const again = await run(at, 'apply svcctl.yml --yes')
     expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('--resume last')])
-    write(rules({ [a]: 2 }))
+    write(buildRules({ [a]: 2 }))
     expect((await run(at, 'apply svcctl.yml --yes')).code).toBe(0)
     const over = await run(at, 'apply --resume last --yes')
     expect([over.code, over.stderr]).toEqual([0, expect.stringContaining('nothing is left')])
   })
 
   it('keeps no more journals than others do, each with its plan', async () => {
-    const at = await front()
-    const { run, config, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))
+    const at = await startSandboxProxy()
+    const { run, config, journals } = createWorkspace(
+      buildRules({ [createRuleNames(1)[0] ?? '']: 1 }),
+    )
     const kept = join(config, 'state', 'runs')
-    journalOf(join(kept, 'old.ndjson'), [])
+    writeJournal(join(kept, 'old.ndjson'), [])
     for (let n = 0; n < 60; n++)
       copyFileSync(
         join(kept, 'old.ndjson'),
@@ -207,18 +209,18 @@ describe('apply', () => {
     ['apply svcctl.yml --curl', 2],
     ['apply svcctl.yml --max-deletes x --yes', 2],
   ])('writes nothing with %j', async (line, code) => {
-    const at = await front()
-    const { run, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))
+    const at = await startSandboxProxy()
+    const { run, journals } = createWorkspace(buildRules({ [createRuleNames(1)[0] ?? '']: 1 }))
     expect((await run(at, line)).code).toBe(code)
     expect([at.written(), journals()]).toEqual([[], []])
   })
 
   it('shows the plan at a terminal before it asks', async () => {
-    const [a = ''] = names(1)
-    const at = await front()
-    const { cwd, envFor } = desk(rules({ [a]: 1 }))
+    const [a = ''] = createRuleNames(1)
+    const at = await startSandboxProxy()
+    const { cwd, envFor } = createWorkspace(buildRules({ [a]: 1 }))
     const line = 'apply svcctl.yml'
-    const screen = await onTerminal(
+    const screen = await runOnTerminal(
       line,
       envFor(at),
       (terminal) => terminal.until(/Continue\?/),
@@ -231,11 +233,11 @@ describe('apply', () => {
   })
 
   it('says what it would do where it asks and the plan is shown to programs', async () => {
-    const [a = ''] = names(1)
-    const at = await front()
-    const { cwd, envFor } = desk(rules({ [a]: 1 }))
+    const [a = ''] = createRuleNames(1)
+    const at = await startSandboxProxy()
+    const { cwd, envFor } = createWorkspace(buildRules({ [a]: 1 }))
     const line = 'apply svcctl.yml -o json'
-    const screen = await onTerminal(
+    const screen = await runOnTerminal(
       line,
       envFor(at),
       (terminal) => terminal.until(/Continue\?/),
@@ -246,8 +248,8 @@ describe('apply', () => {
   })
 
   it('does nothing of a plan that cannot be shown', async () => {
-    const at = await front()
-    const { cwd, envFor } = desk(rules({ [names(1)[0] ?? '']: 1 }))
+    const at = await startSandboxProxy()
+    const { cwd, envFor } = createWorkspace(buildRules({ [createRuleNames(1)[0] ?? '']: 1 }))
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
     const stdout = new Writable({ write: (_chunk, _encoding, done) => done(full) })
     const how = { cwd, env: envFor(at), io: { stdout } }
@@ -256,44 +258,46 @@ describe('apply', () => {
   })
 
   it('is held by a limit that only its own flag lifts', async () => {
-    const all = names(12)
-    const at = await front()
-    const { run, write } = desk(rules(Object.fromEntries(all.map((name) => [name, 1]))))
+    const all = createRuleNames(12)
+    const at = await startSandboxProxy()
+    const { run, write } = createWorkspace(
+      buildRules(Object.fromEntries(all.map((name) => [name, 1]))),
+    )
     await run(at, 'apply svcctl.yml --yes')
-    write(rules({}, all.map((name) => `      ${name}: null\n`).join('')))
+    write(buildRules({}, all.map((name) => `      ${name}: null\n`).join('')))
     const held = await run(at, 'apply svcctl.yml --yes')
     expect([held.code, held.stderr]).toEqual([2, expect.stringContaining('--max-deletes')])
     expect(at.written()).toHaveLength(12)
     expect((await run(at, 'apply svcctl.yml --max-deletes 12 --yes')).code).toBe(0)
-    expect(await Promise.all(all.map(required))).toEqual(all.map(() => undefined))
+    expect(await Promise.all(all.map(getRequiredApprovals))).toEqual(all.map(() => undefined))
   })
 
   it('tells programs what became of each action, and goes on after a failure', async () => {
-    const [a = '', b = ''] = names(2)
-    const at = await front(({ body }, response) => {
+    const [a = '', b = ''] = createRuleNames(2)
+    const at = await startSandboxProxy(({ body }, response) => {
       if (!body.includes(`"${a}"`)) return false
       response.writeHead(422, { 'content-type': 'application/json' })
       response.end('{"message":"no such rule"}')
       return true
     })
-    const { run } = desk(rules({ [a]: 1, [b]: 1 }))
+    const { run } = createWorkspace(buildRules({ [a]: 1, [b]: 1 }))
     const { code, stdout, stderr } = await run(at, 'apply svcctl.yml --yes -o json')
     const { actions } = JSON.parse(stdout)
     expect(code).toBe(8)
     expect(actions.map((one: { outcome: string }) => one.outcome)).toEqual(['failed', 'done'])
     expect(actions[0].error).toMatchObject({ category: 'failed', status: 422 })
     expect(stderr).toContain('no such rule')
-    // Of one action, all failed alike.
+    // The only action of this run fails, so the exit code is 1 and not 8.
     const alone = await run(at, 'apply svcctl.yml --yes')
-    expect([alone.code, await required(b)]).toEqual([1, 1])
+    expect([alone.code, await getRequiredApprovals(b)]).toEqual([1, 1])
   })
 
   it('tells what was done if it is interrupted while it verifies', async () => {
-    const [name = ''] = names(1)
-    const { cwd, envFor } = desk(rules({ [name]: 1 }))
+    const [name = ''] = createRuleNames(1)
+    const { cwd, envFor } = createWorkspace(buildRules({ [name]: 1 }))
     const stop = new AbortController()
     let isWritten = false
-    const at = await front(({ method }) => {
+    const at = await startSandboxProxy(({ method }) => {
       if (method === 'GET' && isWritten) stop.abort()
       isWritten ||= method !== 'GET'
       return false
@@ -306,12 +310,12 @@ describe('apply', () => {
   })
 
   it('says what the instance did not keep', async () => {
-    const [a = ''] = names(1)
-    const at = await front()
-    const { run, write } = desk(rules({ [a]: 1 }))
+    const [a = ''] = createRuleNames(1)
+    const at = await startSandboxProxy()
+    const { run, write } = createWorkspace(buildRules({ [a]: 1 }))
     await run(at, 'apply svcctl.yml --yes')
-    write(rules({ [a]: 2 }))
-    const liar = await front(({ method }, response) => {
+    write(buildRules({ [a]: 2 }))
+    const liar = await startSandboxProxy(({ method }, response) => {
       if (method === 'GET') return false
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end('{}')
@@ -327,10 +331,10 @@ describe('apply', () => {
 })
 
 describe('an attribute that no document has', () => {
-  /** An instance whose settings have more, and which keeps of what is written what it likes. */
+  /** Starts a proxy whose instance has these settings: it shows `before` until the first write, then `after`. */
   const knowing = (before: object, after: object) => {
     let shown = { id: 1, ...before }
-    return front(({ method, url: asked }, response) => {
+    return startSandboxProxy(({ method, url: asked }, response) => {
       if (!asked.endsWith('/application/settings')) return false
       if (method !== 'GET') shown = { id: 1, ...after }
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -347,11 +351,11 @@ describe('an attribute that no document has', () => {
     ['names: [b, a]', { names: [] }, { names: ['a', 'b'] }, ''],
     ['names: [b, a]', { names: [] }, { names: ['a'] }, 'names: it has ["a"] instead of ["b","a"]'],
     ['weights: {a: 1}', { weights: { a: 2 } }, undefined, 'weights: it has {"a":2} instead of'],
-    // What a secret's name has is never judged, nor shown.
+    // The value of an attribute that is named like a secret is never compared or shown.
     ['hub_token: {env: HUB}', { hub_token: 'other' }, undefined, ''],
   ])('is held against what was written: %s', async (text, before, after, why) => {
     const at = await knowing(before, after ?? before)
-    const { run } = desk(`site:\n  settings:\n    ${text}\n`)
+    const { run } = createWorkspace(`site:\n  settings:\n    ${text}\n`)
     const line = `apply svcctl.yml --yes${text.startsWith('hub') ? ' --secrets always' : ''}`
     const { code, stderr } = await run(at, line, { HUB: 'canary-hub' })
     expect([code, stderr]).toEqual([why === '' ? 0 : 1, expect.stringContaining(why)])
@@ -365,18 +369,18 @@ describe('an attribute that no document has', () => {
 
 describe('a plan file', () => {
   const planned = async (count = 1) => {
-    const all = names(count)
-    const at = await front()
+    const all = createRuleNames(count)
+    const at = await startSandboxProxy()
     const wanted = Object.fromEntries(all.map((name) => [name, 1]))
-    const table = desk(rules(wanted))
+    const table = createWorkspace(buildRules(wanted))
     await table.run(at, 'apply svcctl.yml --yes')
-    table.write(rules(Object.fromEntries(all.map((name) => [name, 2]))))
+    table.write(buildRules(Object.fromEntries(all.map((name) => [name, 2]))))
     expect((await table.run(at, 'plan svcctl.yml --out plan.json')).code).toBe(0)
     const before = at.written().length
     return { ...table, all, at: { ...at, written: () => at.written().slice(before) } }
   }
   const numberOf = async (name: string): Promise<number> =>
-    (await present()).find((rule) => rule.name === name)?.id ?? 0
+    (await fetchRules()).find((rule) => rule.name === name)?.id ?? 0
   const change = async (name: string): Promise<void> => {
     const path = `/projects/platform%2Fapp/approval_rules/${await numberOf(name)}`
     await send(`PUT ${path}`, { json: { name, approvals_required: 7 } })
@@ -386,7 +390,7 @@ describe('a plan file', () => {
     const { run, all, at } = await planned(2)
     const { code, stderr } = await run(at, 'apply plan.json --yes')
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 done')])
-    expect(await Promise.all(all.map(required))).toEqual([2, 2])
+    expect(await Promise.all(all.map(getRequiredApprovals))).toEqual([2, 2])
   })
 
   it('that is stale writes nothing, or the rest where that is said', async () => {
@@ -400,12 +404,14 @@ describe('a plan file', () => {
     ])
     expect(at.written()).toEqual([])
     const rest = await run(at, 'apply plan.json --yes --stale skip')
-    expect([rest.code, await required(a), await required(b)]).toEqual([8, 7, 2])
+    expect([rest.code, await getRequiredApprovals(a), await getRequiredApprovals(b)]).toEqual([
+      8, 7, 2,
+    ])
   })
 
   it('made of files that are others now is refused', async () => {
     const { run, all, write, at } = await planned()
-    write(rules({ [all[0] ?? '']: 3 }))
+    write(buildRules({ [all[0] ?? '']: 3 }))
     const { code, stderr } = await run(at, 'apply plan.json --yes')
     expect([code, stderr]).toEqual([5, expect.stringContaining('svcctl.yml changed after')])
     expect(at.written()).toEqual([])
@@ -423,8 +429,8 @@ describe('a plan file', () => {
 describe('a secret that cannot be read back', () => {
   const canary = 'c4n4ry-of-a-webhook'
   it('is set with the rest, again when it is another, and shown nowhere', async () => {
-    const at = await front()
-    const { run, config, cwd } = desk(
+    const at = await startSandboxProxy()
+    const { run, config, cwd } = createWorkspace(
       'projects:\n  platform/app:\n    integrations:\n      slack: { family: chat-webhook, webhook: { env: HOOK } }\n',
     )
     const said: string[] = []
@@ -459,18 +465,21 @@ describe('a secret that cannot be read back', () => {
 })
 
 describe('a run that was cut', () => {
-  const start = ({ envFor, cwd, config }: ReturnType<typeof desk>, at: Front, line: string) =>
-    startKillable(line.split(' '), { cwd, env: envFor(at) }, [config])
+  const start = (
+    { envFor, cwd, config }: ReturnType<typeof createWorkspace>,
+    at: ProxyServer,
+    line: string,
+  ) => startKillable(line.split(' '), { cwd, env: envFor(at) }, [config])
 
   it('is gone on with until all is done, however often it is killed', async () => {
-    const all = names(12)
+    const all = createRuleNames(12)
     let kill: () => void = () => {}
     let until = 0
-    const at = await front(({ method }) => {
+    const at = await startSandboxProxy(({ method }) => {
       if (method !== 'GET' && --until === 0) kill()
       return false
     })
-    const table = desk(rules(Object.fromEntries(all.map((name) => [name, 1]))))
+    const table = createWorkspace(buildRules(Object.fromEntries(all.map((name) => [name, 1]))))
     let line = 'apply svcctl.yml --yes'
     for (const after of [3, 2, 4]) {
       until = after
@@ -481,9 +490,9 @@ describe('a run that was cut', () => {
     }
     const { code, stderr } = await table.run(at, line)
     expect([code, stderr]).toEqual([0, expect.stringMatching(/done\. Journal/)])
-    expect(await Promise.all(all.map(required))).toEqual(all.map(() => 1))
+    expect(await Promise.all(all.map(getRequiredApprovals))).toEqual(all.map(() => 1))
     const sent = at.written().map(({ body }) => JSON.parse(body).name)
-    // A rule whose answer was lost with the process is found by reading: none is made twice.
+    // If the answer to a create was lost, the resumed run finds the rule by reading: no rule is created twice.
     expect([...sent].sort()).toEqual([...all].sort())
     expect(table.journals()).toHaveLength(1)
     const over = await table.run(at, line)
@@ -491,13 +500,13 @@ describe('a run that was cut', () => {
   }, 60_000)
 
   it('takes no files and no other flags, and files that are as they were', async () => {
-    const all = names(2)
+    const all = createRuleNames(2)
     let kill: () => void = () => {}
-    const at = await front(({ method }) => {
+    const at = await startSandboxProxy(({ method }) => {
       if (method !== 'GET') kill()
       return false
     })
-    const table = desk(rules(Object.fromEntries(all.map((name) => [name, 1]))))
+    const table = createWorkspace(buildRules(Object.fromEntries(all.map((name) => [name, 1]))))
     const applying = start(table, at, 'apply svcctl.yml --yes')
     kill = applying.kill
     await applying.ended
@@ -515,7 +524,7 @@ describe('a run that was cut', () => {
     const others = await table.run(at, 'apply --resume last --yes')
     expect([others.code, others.stderr]).toEqual([2, expect.stringContaining('other users')])
     chmodSync(kept.replace('.ndjson', '.plan.json'), 0o600)
-    table.write(rules({ [all[0] ?? '']: 2 }))
+    table.write(buildRules({ [all[0] ?? '']: 2 }))
     const { code, stderr } = await table.run(at, 'apply --resume last --yes')
     expect([code, stderr]).toEqual([5, expect.stringContaining('svcctl.yml changed after')])
     expect(at.written()).toHaveLength(before)
@@ -526,12 +535,12 @@ describe('a run that was cut', () => {
     const begun = new Promise<void>((resolve) => {
       waits = resolve
     })
-    const at = await front(({ method }) => {
+    const at = await startSandboxProxy(({ method }) => {
       if (method === 'GET') return false
       waits()
       return true
     })
-    const table = desk(rules({ [names(1)[0] ?? '']: 1 }))
+    const table = createWorkspace(buildRules({ [createRuleNames(1)[0] ?? '']: 1 }))
     const first = start(table, at, 'apply svcctl.yml --yes')
     await begun
     const { code, stderr } = await table.run(at, 'apply svcctl.yml --yes')

@@ -1,9 +1,9 @@
-/** Approval rules: approvers by ID or by username. */
+/** Tests approval rules, whose approvers are given by ID or username. */
 import { describe, expect, it } from 'vitest'
-import { recording } from '../support/recorder.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 const people = [
   { id: 5, username: 'dov' },
   { id: 6, username: 'dova' },
@@ -17,7 +17,7 @@ const run = (...args: string[]) => {
     env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' },
   })
 }
-const sent = () => server.seen.find(({ method }) => method !== 'GET')
+const findWrite = () => server.seen.find(({ method }) => method !== 'GET')
 
 describe('approvals rules create', () => {
   it('a new rule takes usernames and IDs, looked up among all members', async () => {
@@ -32,7 +32,7 @@ describe('approvals rules create', () => {
     )
     expect(ran.code).toBe(0)
     expect(server.lines()[0]).toBe('GET /projects/3/members/all?query=Dov&per_page=100')
-    expect(JSON.parse(sent()?.body ?? '')).toEqual({
+    expect(JSON.parse(findWrite()?.body ?? '')).toEqual({
       name: 'QA',
       approvals_required: 1,
       user_ids: [5, 9],
@@ -41,7 +41,7 @@ describe('approvals rules create', () => {
 
   it('an update takes them too', async () => {
     expect((await run('update', '2', '--user-ids', 'dov')).code).toBe(0)
-    expect(JSON.parse(sent()?.body ?? '')).toMatchObject({ user_ids: [5] })
+    expect(JSON.parse(findWrite()?.body ?? '')).toMatchObject({ user_ids: [5] })
   })
 
   it('sends numbers and the empty list without a look-up', async () => {
@@ -52,7 +52,7 @@ describe('approvals rules create', () => {
       server.seen.length = 0
       await run('create', '--name', 'x', '--approvals-required', '0', '--user-ids', text)
       expect(server.lines()).toEqual(['POST /projects/3/approval_rules'])
-      expect(JSON.parse(sent()?.body ?? '')).toMatchObject({ user_ids: ids })
+      expect(JSON.parse(findWrite()?.body ?? '')).toMatchObject({ user_ids: ids })
     }
   })
 
@@ -60,7 +60,7 @@ describe('approvals rules create', () => {
     const ran = await run('create', '--name', 'x', '--approvals-required', '1', '--user-ids', 'do')
     expect(ran).toMatchObject({ code: 4, stdout: '' })
     expect(ran.stderr).toContain('project 3 has no member named "do"; there is dov (5)')
-    expect(sent()).toBeUndefined()
+    expect(findWrite()).toBeUndefined()
   })
 })
 
@@ -81,7 +81,7 @@ describe('approvals rules update', () => {
       env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' },
     })
   }
-  const body = () => JSON.parse(sent()?.body ?? '{}')
+  const body = () => JSON.parse(findWrite()?.body ?? '{}')
 
   it('fills name and number from the rule, and leaves out who is not listed', async () => {
     const ran = await update('--user-ids', '5', '--yes')
@@ -100,7 +100,7 @@ describe('approvals rules update', () => {
     const ran = await update('--approvals-required', '2')
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain('unless you pass --keep')
-    expect(sent()).toBeUndefined()
+    expect(findWrite()).toBeUndefined()
   })
 
   it('keeps them with --keep, asks nothing, and adds those given', async () => {

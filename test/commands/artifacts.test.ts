@@ -1,14 +1,14 @@
-/** `artifacts download` and `artifacts file`: where the bytes go, and what is refused. */
+/** Tests `artifacts download` and `artifacts file`: where the bytes are written, and what is rejected. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ZipFile } from 'yazl'
-import { folder } from '../support/program.js'
-import { calling } from './calling.js'
+import { createFolder } from '../support/program.js'
+import { createCaller } from './calling.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 let zip: Buffer
 beforeAll(async () => {
   const file = new ZipFile()
@@ -18,22 +18,22 @@ beforeAll(async () => {
   zip = await buffer(file.outputStream)
 })
 
-const archive = (headers: Readonly<Record<string, string>> = {}): void => {
+const answerWithArchive = (headers: Readonly<Record<string, string>> = {}): void => {
   server.answer = () => ({
     body: zip,
     headers: { 'content-type': 'application/zip', 'content-length': `${zip.length}`, ...headers },
   })
 }
-const download = (line: string, cwd = folder()) =>
+const download = (line: string, cwd = createFolder()) =>
   call(`artifacts download 13 -P a/b${line}`, { cwd })
 
 describe('artifacts download', () => {
   it('saves under the instance’s name, a name of its own, or that of --to', async () => {
-    archive()
-    const cwd = folder()
+    answerWithArchive()
+    const cwd = createFolder()
     mkdirSync(join(cwd, 'in'))
     expect((await download('', cwd)).code).toBe(0)
-    archive({ 'content-disposition': 'attachment; filename="build.zip"' })
+    answerWithArchive({ 'content-disposition': 'attachment; filename="build.zip"' })
     await download('', cwd)
     await download(' --to in', cwd)
     await download(' --to other.zip', cwd)
@@ -50,15 +50,15 @@ describe('artifacts download', () => {
   })
 
   it('says where it is and how large', async () => {
-    archive()
+    answerWithArchive()
     const ran = await download('')
     expect(ran.stdout).toBe('')
     expect(ran.stderr).toMatch(/artifacts\.zip {2}\d+ (B|bytes)/)
   })
 
   it('unpacks with --extract, into --to where that is given', async () => {
-    archive()
-    const cwd = folder()
+    answerWithArchive()
+    const cwd = createFolder()
     const ran = await download(' --extract --to out', cwd)
     expect(ran.code).toBe(0)
     expect(ran.stderr).toMatch(/extracted 2 files into .*out/)
@@ -100,8 +100,8 @@ describe('artifacts download', () => {
           .map((row) => row.split(/ {2,}/)[0]),
     ],
   ])('prints the paths of what it unpacked with -o %s', async (format, pathsIn) => {
-    archive()
-    const cwd = folder()
+    answerWithArchive()
+    const cwd = createFolder()
     const ran = await download(` --extract --to out -o ${format}`, cwd)
     expect(ran.code, ran.stderr).toBe(0)
     const paths = ['dist/one.txt', 'two.txt'].map((name) => join(cwd, 'out', name))
@@ -111,8 +111,8 @@ describe('artifacts download', () => {
   })
 
   it('prints the path of what it saved where a format is asked for, and nothing else', async () => {
-    archive()
-    const cwd = folder()
+    answerWithArchive()
+    const cwd = createFolder()
     const one = await download(' -o json', cwd)
     const { path, size } = JSON.parse(one.stdout)
     expect(readFileSync(path)).toHaveLength(size)
@@ -121,7 +121,7 @@ describe('artifacts download', () => {
     )
     expect((await download(' --to - -o json', cwd)).stdout).toMatch(/^PK/)
     for (const flags of ['', ' --extract --to out']) {
-      const plain = await download(flags, folder())
+      const plain = await download(flags, createFolder())
       expect([plain.code, plain.stdout], plain.stderr).toEqual([0, ''])
     }
   })
@@ -133,7 +133,7 @@ describe('artifacts download', () => {
     file.end()
     const body = await buffer(file.outputStream)
     server.answer = () => ({ body, headers: { 'content-length': `${body.length}` } })
-    const cwd = folder()
+    const cwd = createFolder()
     expect((await download(' --extract', cwd)).code).toBe(0)
     for (const [name, bytes] of large)
       expect(readFileSync(join(cwd, name)).equals(bytes)).toBe(true)
@@ -149,7 +149,7 @@ describe('artifacts download', () => {
     file.end()
     const body = await buffer(file.outputStream)
     server.answer = () => ({ body, headers: { 'content-length': `${body.length}` } })
-    const cwd = folder()
+    const cwd = createFolder()
     expect((await download(' --extract', cwd)).code).toBe(0)
     const modes = ['run.sh', 'large', 'private', 'root'].map(
       (name) => statSync(join(cwd, name)).mode & 0o7777,
@@ -159,8 +159,8 @@ describe('artifacts download', () => {
   })
 
   it('refuses --extract beside --to -, before anything is sent', async () => {
-    archive()
-    const cwd = folder()
+    answerWithArchive()
+    const cwd = createFolder()
     const ran = await download(' --extract --to -', cwd)
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(ran.stderr).toContain('--extract and --to - exclude each other')
@@ -169,8 +169,8 @@ describe('artifacts download', () => {
   })
 
   it('writes to standard output with --to -, and no file', async () => {
-    archive()
-    const cwd = folder()
+    answerWithArchive()
+    const cwd = createFolder()
     const ran = await download(' --to -', cwd)
     expect(ran.code).toBe(0)
     expect(ran.stdout).toContain('dist/one.txt')
@@ -180,7 +180,7 @@ describe('artifacts download', () => {
   it('keeps nothing of what is no archive', async () => {
     for (const body of ['<!doctype html><title>Sign in</title>', '{"message": "no"}', '']) {
       server.answer = () => ({ body, headers: { 'content-type': 'text/html' } })
-      const cwd = folder()
+      const cwd = createFolder()
       expect((await download(' --retries 0', cwd)).code).toBe(7)
       expect(readdirSync(cwd)).toEqual([])
     }
@@ -194,11 +194,12 @@ describe('artifacts download', () => {
 })
 
 describe('artifacts file', () => {
-  const file = (line: string, cwd = folder()) => call(`artifacts file ${line} -P a/b`, { cwd })
+  const file = (line: string, cwd = createFolder()) =>
+    call(`artifacts file ${line} -P a/b`, { cwd })
 
   it('saves under the last part of its path, or writes to standard output', async () => {
     server.answer = () => ({ body: 'text', headers: { 'content-length': '4' } })
-    const cwd = folder()
+    const cwd = createFolder()
     expect((await file('dist/app.txt --job-id 13', cwd)).code).toBe(0)
     expect(readFileSync(join(cwd, 'app.txt'), 'utf8')).toBe('text')
     const out = await file('dist/app.txt --ref main --job build --to -', cwd)

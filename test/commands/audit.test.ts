@@ -3,14 +3,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 let config = ''
 beforeEach(() => {
-  config = configuration()
+  config = createConfiguration()
   server.answer = ({ url, method }) => {
     if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
     if (method !== 'GET' && url.endsWith('/9')) return { status: 403, body: {} }
@@ -114,7 +114,7 @@ describe('audit list', () => {
 
 describe('sandbox alerts', () => {
   it('shows an alert that was sent to an endpoint that it lists', async () => {
-    const stateDir = folder()
+    const stateDir = createFolder()
     const sandbox = await startSandbox({ stateDir })
     const where = ['--state-dir', stateDir, '-o', 'json']
     try {

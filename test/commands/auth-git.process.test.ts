@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { quoteWord } from '../../src/base/shell-words.js'
-import { clean, folder, program } from '../support/program.js'
-import { usingSandbox } from '../support/sandbox.js'
-import { started } from '../support/starting.js'
+import { createFolder, getCleanEnv, program } from '../support/program.js'
+import { useSandbox } from '../support/sandbox.js'
+import { runProgram } from '../support/starting.js'
 import { svcctl } from '../support/within.js'
 
-const place = usingSandbox()
+const place = useSandbox()
 
 const hasGit = (): boolean => {
   try {
@@ -24,13 +24,13 @@ it.runIf(hasGit())('answers "git credential fill" for its own instance alone', a
   const signIn = ['auth', 'login', 'work', '--base-url', sandbox.url, '--token-stdin']
   await svcctl(signIn, { env: { SVC_CONFIG_DIR: config }, input: sandbox.token })
   const helper = [process.execPath, program].map(quoteWord).join(' ')
-  const file = join(folder(), 'gitconfig')
+  const file = join(createFolder(), 'gitconfig')
   writeFileSync(file, `[credential]\n\thelper = "!${helper} auth git-credential"\n`)
   const fill = (address: string, verb = 'fill', more = '') =>
-    started('git', ['credential', verb], {
-      cwd: folder(),
+    runProgram('git', ['credential', verb], {
+      cwd: createFolder(),
       env: {
-        ...clean(),
+        ...getCleanEnv(),
         SVC_CONFIG_DIR: config,
         SVC_NO_KEYRING: '1',
         GIT_CONFIG_GLOBAL: file,

@@ -1,4 +1,4 @@
-/** `auth login|status|logout|switch`: what is tried, what is kept, and what is said of it. */
+/** Tests `auth login|status|logout|switch`: the requests that they send, and what they store and print. */
 import { once } from 'node:events'
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -6,15 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { certificate, key } from '../http/certificate.js'
-import { configuration, folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 const good = 'good-token'
 
-/** An instance that knows one token, of an administrator unless said otherwise. */
-const instance = (settings = true): void => {
+/** Mocks an instance that knows one token, which belongs to an administrator unless `settings` is false. */
+const mockInstance = (settings = true): void => {
   server.answer = ({ url, headers }) => {
     const token = headers['private-token'] ?? headers.authorization
     if (token !== good && token !== `Bearer ${good}`)
@@ -26,8 +26,8 @@ const instance = (settings = true): void => {
   }
 }
 
-const someone = () => {
-  const env = { SVC_CONFIG_DIR: configuration() }
+const createWorkspace = () => {
+  const env = { SVC_CONFIG_DIR: createConfiguration() }
   const run = (line: string, input?: string, more = {}) =>
     svcctl(line.split(' '), { env: { ...env, ...more }, ...(input === undefined ? {} : { input }) })
   const login = (name: string, flags = '', input = `${good}\n`) =>
@@ -41,8 +41,8 @@ const someone = () => {
 
 describe('auth login', () => {
   it('tries the token, keeps it, and says who that is', async () => {
-    instance()
-    const { login, run } = someone()
+    mockInstance()
+    const { login, run } = createWorkspace()
     const ran = await login('work')
     expect(ran.code).toBe(0)
     expect(JSON.parse(ran.stdout)).toEqual({
@@ -64,8 +64,8 @@ describe('auth login', () => {
   })
 
   it('warns of the former token in a keyring that it cannot use', async () => {
-    instance()
-    const SVC_CONFIG_DIR = configuration()
+    mockInstance()
+    const SVC_CONFIG_DIR = createConfiguration()
     const stored = { baseUrl: server.url, tokenStore: 'keyring' }
     writeFileSync(
       join(SVC_CONFIG_DIR, 'config.json'),
@@ -79,8 +79,8 @@ describe('auth login', () => {
   })
 
   it('sends a token of another kind as such', async () => {
-    instance(false)
-    const { login } = someone()
+    mockInstance(false)
+    const { login } = createWorkspace()
     const ran = await login('work', ' --kind oauth')
     expect(JSON.parse(ran.stdout)).toMatchObject({ kind: 'oauth', administrator: false })
     expect(server.seen[0]?.headers.authorization).toBe(`Bearer ${good}`)
@@ -88,7 +88,7 @@ describe('auth login', () => {
   })
 
   it('has the address in a flag, and says so where no instance is known', async () => {
-    const { run } = someone()
+    const { run } = createWorkspace()
     for (const line of [`auth login ${server.url}`, `login ${server.url}`])
       expect((await run(line, '')).stderr, line).toContain(
         `Run "svcctl auth login --base-url ${server.url}".`,
@@ -96,23 +96,23 @@ describe('auth login', () => {
   })
 
   it('keeps nothing of a token that is refused', async () => {
-    instance()
-    const { login, run } = someone()
+    mockInstance()
+    const { login, run } = createWorkspace()
     expect((await login('work', '', 'bad-token\n')).code).toBe(3)
     expect(JSON.parse((await run('profile list -o json')).stdout)).toEqual([])
   })
 
   it('makes the profile that -p names', async () => {
-    instance()
-    const { run } = someone()
+    mockInstance()
+    const { run } = createWorkspace()
     const ran = await run(`auth login -p new --base-url ${server.url} --token-stdin`, good)
     expect(ran.code, ran.stderr).toBe(0)
     expect(JSON.parse((await run('profile list -o json')).stdout)).toMatchObject([{ name: 'new' }])
   })
 
   it('says of a token that is refused what may be wrong with it, and not to sign in', async () => {
-    instance()
-    const { login } = someone()
+    mockInstance()
+    const { login } = createWorkspace()
     const { stderr } = await login('work', '', 'bad-token\n')
     expect(stderr).toContain('"hint":"The token may be mistyped')
     expect(stderr).not.toContain('auth login')
@@ -123,7 +123,7 @@ describe('auth login', () => {
       status: 403,
       body: { error: 'insufficient_scope', scope: 'api read_user' },
     })
-    const { stderr } = await someone().login('work')
+    const { stderr } = await createWorkspace().login('work')
     expect(stderr).toContain('"hint":"Create a token with the scope ')
     expect(stderr).not.toContain('auth login')
   })
@@ -132,8 +132,8 @@ describe('auth login', () => {
     ['--proxy nonsense', 'invalid proxy'],
     ['--token-url http://elsewhere.test', 'token-url'],
   ])('looks at %s before it sends the token', async (flags, says) => {
-    instance()
-    const { login, run } = someone()
+    mockInstance()
+    const { login, run } = createWorkspace()
     const ran = await login('work', ` ${flags}`)
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain(says)
@@ -145,15 +145,15 @@ describe('auth login', () => {
     ['work', '', 'standard input contains no token'],
     ['no/name', good, 'no/name'],
   ])('refuses %j with %j', async (name, input, says) => {
-    instance()
-    const ran = await someone().login(name, '', input)
+    mockInstance()
+    const ran = await createWorkspace().login(name, '', input)
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain(says)
     expect(server.seen).toEqual([])
   })
 
   it('needs an address and a token, where nobody can be asked', async () => {
-    const { run } = someone()
+    const { run } = createWorkspace()
     expect((await run('auth login work --token-stdin', good)).stderr).toContain('Pass --base-url.')
     const tokenless = await run(`auth login work --base-url ${server.url}`)
     expect(tokenless.code).toBe(2)
@@ -162,10 +162,10 @@ describe('auth login', () => {
 })
 
 describe('auth login without a name', () => {
-  const second = recording()
-  /** Signs in, and gives the names and addresses of all profiles, the current one marked. */
+  const second = useRecorder()
+  /** Signs in, and returns the names and addresses of all profiles, with the current one marked. */
   const someoneAt = () => {
-    const { run } = someone()
+    const { run } = createWorkspace()
     const at = async (line: string, more = {}) => {
       second.answer = server.answer
       const ran = await run(`auth login ${line} --token-stdin`.replace('  ', ' '), good, more)
@@ -182,7 +182,7 @@ describe('auth login without a name', () => {
   const nameOf = (url: string): string => url.replace('http://', '').replace(':', '-')
 
   it('names the profile after the host, and renews the one that has this address', async () => {
-    instance()
+    mockInstance()
     const { at } = someoneAt()
     const first = await at(`--base-url ${server.url}`)
     expect(first.shown).toEqual([`${nameOf(server.url)} ${server.url} (current)`])
@@ -200,7 +200,7 @@ describe('auth login without a name', () => {
   })
 
   it('refuses where several profiles have this address', async () => {
-    instance()
+    mockInstance()
     const { at } = someoneAt()
     for (const name of ['one', 'two']) await at(`${name} --base-url ${server.url}`)
     server.seen.splice(0)
@@ -214,7 +214,7 @@ describe('auth login without a name', () => {
     ['a name', 'work', {}],
     ['-p', '-p work', {}],
   ])('refuses to move a profile to another address: %s', async (_, name, more) => {
-    instance()
+    mockInstance()
     const { at, run } = someoneAt()
     await at(`work --base-url ${server.url}`)
     await run('profile set work --protected')
@@ -234,7 +234,7 @@ describe('auth login without a name', () => {
   })
 
   it('goes by its flags and its name before the variables', async () => {
-    instance()
+    mockInstance()
     const { at } = someoneAt()
     await at(`work --base-url ${server.url}`)
     expect((await at('work', { SVC_BASE_URL: second.url })).code).toBe(0)
@@ -244,7 +244,7 @@ describe('auth login without a name', () => {
   })
 
   it('keeps a profile whose name another address would get', async () => {
-    instance()
+    mockInstance()
     const { at, run } = someoneAt()
     await run(`profile set ${nameOf(server.url)} --base-url ${second.url}`)
     const ran = await at(`--base-url ${server.url}`)
@@ -254,7 +254,7 @@ describe('auth login without a name', () => {
   })
 
   it('is what auth logout goes by, too', async () => {
-    instance()
+    mockInstance()
     const { at, run } = someoneAt()
     expect((await run('auth logout')).stderr).toContain('no profile to sign out of')
     await at(`--base-url ${server.url}`)
@@ -270,7 +270,7 @@ describe('auth login, to an instance with a certificate authority of its own', (
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"username":"ana"}')
   })
   const file = (text: string): string => {
-    const path = join(configuration(), 'ca.pem')
+    const path = join(createConfiguration(), 'ca.pem')
     writeFileSync(path, text)
     return path
   }
@@ -288,7 +288,7 @@ describe('auth login, to an instance with a certificate authority of its own', (
   })
 
   it('trusts --ca-file, and keeps it with the other settings', async () => {
-    const { run, status } = someone()
+    const { run, status } = createWorkspace()
     const kept = {
       ca_file: file(certificate),
       cert_file: file(certificate),
@@ -311,7 +311,7 @@ describe('auth login, to an instance with a certificate authority of its own', (
   })
 
   it('names --ca-file where it is left out, or holds nothing', async () => {
-    const { run } = someone()
+    const { run } = createWorkspace()
     const without = await run(line, good)
     expect(without.code).toBe(7)
     expect(without.stderr).toContain(
@@ -325,8 +325,8 @@ describe('auth login, to an instance with a certificate authority of its own', (
 
 describe('auth status', () => {
   it('shows of each profile where its credential is from and whether it works', async () => {
-    instance()
-    const { login, status, run } = someone()
+    mockInstance()
+    const { login, status, run } = createWorkspace()
     await login('work')
     await run(`profile set bare --base-url ${server.url}`)
     const { rows, code } = await status()
@@ -355,8 +355,8 @@ describe('auth status', () => {
   })
 
   it('is exit 3 where a credential no longer works, with the reason', async () => {
-    instance()
-    const { login, status } = someone()
+    mockInstance()
+    const { login, status } = createWorkspace()
     await login('work')
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
     const { rows, code } = await status()
@@ -368,15 +368,19 @@ describe('auth status', () => {
 
   it('is not replaced by a sign-in where SVC_TOKEN is the credential', async () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
-    const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'wrong', SVC_CONFIG_DIR: configuration() }
+    const env = {
+      SVC_BASE_URL: server.url,
+      SVC_TOKEN: 'wrong',
+      SVC_CONFIG_DIR: createConfiguration(),
+    }
     const { stderr } = await svcctl(['runners', 'list'], { env })
     expect(stderr).toContain('It is the token in SVC_TOKEN: set that to another one.')
     expect(stderr).not.toContain('auth login')
   })
 
   it('shows what the environment makes beside the profiles', async () => {
-    instance()
-    const { status } = someone()
+    mockInstance()
+    const { status } = createWorkspace()
     const env = { SVC_BASE_URL: server.url, SVC_TOKEN: good }
     const { rows, code } = await status('', env)
     expect(code).toBe(0)
@@ -391,8 +395,8 @@ describe('auth status', () => {
 
 describe('auth logout', () => {
   it('forgets the credential, of the current profile unless one is named', async () => {
-    instance()
-    const { login, run, status } = someone()
+    mockInstance()
+    const { login, run, status } = createWorkspace()
     await login('work')
     await login('home')
     expect((await run('auth logout')).stderr).toContain('deleted the credential of profile "home')
@@ -402,7 +406,7 @@ describe('auth logout', () => {
   })
 
   it('names a token command that stays, and refuses a profile that is not there', async () => {
-    const { run } = someone()
+    const { run } = createWorkspace()
     await run(`profile set work --base-url ${server.url} --token-command false`)
     const { code, stderr } = await run('auth logout work')
     expect(code).toBe(0)
@@ -417,12 +421,12 @@ describe('auth logout', () => {
 
 describe('auth token', () => {
   it('prints the credential of a profile, and none of a protected one', async () => {
-    instance()
-    const { login, run } = someone()
+    mockInstance()
+    const { login, run } = createWorkspace()
     await login('work')
     expect(await run('auth token')).toMatchObject({ code: 0, stdout: `${good}\n`, stderr: '' })
     expect(await run('auth token -p work -q')).toMatchObject({ code: 0, stdout: `${good}\n` })
-    const file = join(folder(), 'token')
+    const file = join(createFolder(), 'token')
     for (const prepare of [() => {}, () => chmodSync(file, 0o644)]) {
       prepare()
       expect((await run(`auth token --to ${file} --yes`)).code).toBe(0)
@@ -438,7 +442,7 @@ describe('auth token', () => {
   })
 
   it('prints the one of the environment, and says where there is none', async () => {
-    const { run } = someone()
+    const { run } = createWorkspace()
     const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'other-token' }
     expect(await run('auth token', undefined, env)).toMatchObject({ stdout: 'other-token\n' })
     const none = await run('auth token', undefined, { SVC_BASE_URL: server.url })
@@ -448,8 +452,8 @@ describe('auth token', () => {
   })
 
   it.each(['-o json', '-o id', '-p a,b', '--all-profiles'])('has no form for %s', async (flags) => {
-    instance()
-    const { login, run } = someone()
+    mockInstance()
+    const { login, run } = createWorkspace()
     await login('a')
     await login('b')
     const ran = await run(`auth token ${flags}`)
@@ -458,7 +462,7 @@ describe('auth token', () => {
   })
 
   it('prints no session cookie', async () => {
-    const { run } = someone()
+    const { run } = createWorkspace()
     const env = { SVC_BASE_URL: server.url, SVC_TOKEN: good, SVC_TOKEN_KIND: 'session' }
     const ran = await run('auth token', undefined, env)
     expect([ran.code, ran.stdout]).toEqual([2, ''])
@@ -473,8 +477,8 @@ describe('auth git-credential', () => {
       .join('')
 
   it('stores and erases nothing, and refuses any other word', async () => {
-    instance()
-    const { login, run } = someone()
+    mockInstance()
+    const { login, run } = createWorkspace()
     await login('work')
     for (const verb of ['store', 'erase'])
       expect(
@@ -486,8 +490,8 @@ describe('auth git-credential', () => {
   })
 
   it('answers for the scheme, host and port of a profile, whatever the current one is', async () => {
-    instance()
-    const { login, run } = someone()
+    mockInstance()
+    const { login, run } = createWorkspace()
     await login('work')
     await run('profile set other --base-url https://svc.example')
     await run('auth switch other')
@@ -510,8 +514,8 @@ describe('auth git-credential', () => {
     ['another port', 'http', '1'],
     ['another host', 'http', '.example'],
   ])('answers nothing for %s', async (_, protocol, more) => {
-    instance()
-    const { login, run } = someone()
+    mockInstance()
+    const { login, run } = createWorkspace()
     await login('work')
     const host = `${new URL(server.url).host}${more}`
     const ran = await run('auth git-credential get', ask({ protocol, host }))
@@ -519,8 +523,8 @@ describe('auth git-credential', () => {
   })
 
   it('answers nothing for a protected profile, and for what is no request', async () => {
-    instance()
-    const { login, run } = someone()
+    mockInstance()
+    const { login, run } = createWorkspace()
     await login('work')
     await run('profile set work --protected')
     const { host } = new URL(server.url)
@@ -539,8 +543,8 @@ describe('auth git-credential', () => {
 
 describe('auth switch', () => {
   it('makes a profile the current one', async () => {
-    instance()
-    const { login, run, status } = someone()
+    mockInstance()
+    const { login, run, status } = createWorkspace()
     await login('work')
     await login('home')
     const ran = await run('auth switch work')

@@ -1,29 +1,29 @@
-/** Lines in front of a server that writes down what it is asked. */
-import type { How, Ran } from '../support/program.js'
-import { type Recorder, recording, type Script } from '../support/recorder.js'
+/** Runs command lines against a server that records its requests. */
+import type { LineResult, ProgramLineOptions } from '../support/program.js'
+import { type Recorder, type Script, useRecorder } from '../support/recorder.js'
 import { openScreen, type Screen } from '../support/screen.js'
 import { svcctl } from '../support/within.js'
 
-interface Sent {
+interface SentRequest {
   /** Method and path with query, below the API root. */
   readonly line: string
   readonly body: unknown
 }
 
-export interface Calling {
+export interface Caller {
   readonly server: Recorder
-  /** Runs a command line; words are separated by blanks, or given one by one. */
-  call(line: string | readonly string[], how?: How): Promise<Ran>
-  /** Runs a command line on a terminal that is there as long as the work with it. */
+  /** Runs a command line, given as a list of words or as one text that is split at blanks. */
+  call(line: string | readonly string[], how?: ProgramLineOptions): Promise<LineResult>
+  /** Runs a command line on a terminal, which closes when `work` ends. */
   atTerminal<T>(line: string, work: (screen: Screen) => Promise<T>, cwd?: string): Promise<T>
-  /** What was sent that is no GET, with the value of its JSON body. */
-  sent(): readonly Sent[]
+  /** Lists the requests other than GET, each with the value of its JSON body. */
+  sent(): readonly SentRequest[]
 }
 
-const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(text))
+const parseBody = (text: string): unknown => (text === '' ? undefined : JSON.parse(text))
 
-/** Runs a command line on a terminal, which says at the end how it ended. */
-export const onTerminal = async <T>(
+/** Runs a command line on a terminal, which prints "ended with" and the exit code at the end. */
+export const runOnTerminal = async <T>(
   line: string,
   env: Readonly<Record<string, string>>,
   work: (screen: Screen) => Promise<T>,
@@ -44,9 +44,12 @@ export const onTerminal = async <T>(
   }
 }
 
-/** For the tests of a file. The server answers as it is told; else with an empty list or object. */
-export const calling = (): Calling => {
-  const server = recording()
+/**
+ * Creates a recorder, and functions that run lines against it. The recorder answers with an empty list or object unless
+ * a test sets `server.answer`.
+ */
+export const createCaller = (): Caller => {
+  const server = useRecorder()
   return {
     server,
     call: (line, how = {}) =>
@@ -55,16 +58,16 @@ export const calling = (): Calling => {
         env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token', ...how.env },
       }),
     atTerminal: (line, work, cwd) =>
-      onTerminal(line, { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' }, work, cwd),
+      runOnTerminal(line, { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' }, work, cwd),
     sent: () =>
       server.seen.flatMap(({ method, body }, i) =>
-        method === 'GET' ? [] : [{ line: server.lines()[i] ?? '', body: parsed(body) }],
+        method === 'GET' ? [] : [{ line: server.lines()[i] ?? '', body: parseBody(body) }],
       ),
   }
 }
 
-/** A script that answers by the beginning of method and path; what is first in the table wins. */
-export const answers =
+/** Creates a script that answers by the beginning of method and path. The first matching entry of the table wins. */
+export const answerByRoute =
   (table: Readonly<Record<string, unknown>>): Script =>
   ({ method, url }) => {
     const asked = `${method} ${url.replace(/^\/api\/v4/, '')}`
@@ -72,8 +75,8 @@ export const answers =
     return found === undefined ? undefined : { body: found[1] }
   }
 
-/** Tab-separated rows as objects, by their heading. */
-export const rowsOf = (stdout: string): readonly Readonly<Record<string, string>>[] => {
+/** Parses tab-separated rows into objects, with the headings as keys. */
+export const parseRows = (stdout: string): readonly Readonly<Record<string, string>>[] => {
   const [head = [], ...rows] = stdout
     .trimEnd()
     .split('\n')

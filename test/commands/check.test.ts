@@ -1,30 +1,30 @@
-/** `check …`: one line, an exit code that its reader knows, and nothing unread that is fine. */
+/** Tests `check …`: one line of output, a meaningful exit code, and no OK for data that cannot be read. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder } from '../support/program.js'
-import { answers, calling } from './calling.js'
+import { createFolder } from '../support/program.js'
+import { answerByRoute, createCaller } from './calling.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
 })
 afterAll(() => sandbox.close())
 
-/** A check of the embedded instance. */
-const tried = (line: string, user = 0) =>
+/** Runs a check against the embedded instance. */
+const runCheck = (line: string, user = 0) =>
   call(`check ${line} -q`, {
     env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[user]?.token ?? '' },
   })
 
-const dead = { env: { SVC_BASE_URL: 'http://127.0.0.1:9' } }
+const unreachable = { env: { SVC_BASE_URL: 'http://127.0.0.1:9' } }
 const names = ['instance', 'runners', 'geo', 'certificates', 'tokens']
 const hostile = 'a|b"c\\d\u001b[31m\ne\u202e'
 
-const runner = (id: number, status: string, more = {}) => ({
+const createRunner = (id: number, status: string, more = {}) => ({
   id,
   description: `r${id}`,
   active: status !== 'paused',
@@ -33,25 +33,25 @@ const runner = (id: number, status: string, more = {}) => ({
   ...more,
 })
 
-const in_ = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString()
+const getTimeIn = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString()
 const day = 86_400
-/** The day on which a certificate ends that has so many days left. */
-const dayIn = (days: number): string => in_(days * day + 3600).slice(0, 10)
+/** Returns the day on which a certificate with this number of days left ends. */
+const getDayIn = (days: number): string => getTimeIn(days * day + 3600).slice(0, 10)
 
-const domain = (name: string, days: number, more = {}) => ({
+const createDomain = (name: string, days: number, more = {}) => ({
   domain: name,
-  certificate: { expired: days < 0, expiration: in_(days * day + 3600) },
+  certificate: { expired: days < 0, expiration: getTimeIn(days * day + 3600) },
   ...more,
 })
 
-const site = (id: number, more = {}) => ({
+const createSite = (id: number, more = {}) => ({
   id,
   name: `s${id}`,
   primary: id === 1,
   enabled: true,
   ...more,
 })
-const status = (id: number, more = {}) => ({
+const createSiteStatus = (id: number, more = {}) => ({
   geo_node_id: id,
   healthy: true,
   health: 'Healthy',
@@ -65,8 +65,8 @@ const status = (id: number, more = {}) => ({
   wikis_synced_in_percentage: '0.00%',
   ...more,
 })
-const geo = (nodes: readonly unknown[], statuses: readonly unknown[]) =>
-  answers({ 'GET /geo_nodes/status': statuses, 'GET /geo_nodes': nodes })
+const answerGeo = (nodes: readonly unknown[], statuses: readonly unknown[]) =>
+  answerByRoute({ 'GET /geo_nodes/status': statuses, 'GET /geo_nodes': nodes })
 
 describe.each(names)('check %s', (name) => {
   it.each([
@@ -74,7 +74,7 @@ describe.each(names)('check %s', (name) => {
     ['nagios', 3, `${name.toUpperCase()} UNKNOWN - `],
     ['prometheus', 8, '# HELP svcctl_check_status'],
   ])('never says fine of what nobody answers, as %s', async (format, code, begins) => {
-    const ran = await call(`check ${name} -o ${format} --retries 0`, dead)
+    const ran = await call(`check ${name} -o ${format} --retries 0`, unreachable)
     expect(ran).toMatchObject({ code })
     expect(ran.stdout).toMatch(new RegExp(`^${begins}`))
     if (format === 'prometheus') expect(ran.stdout).toMatch(/^svcctl_check_status\{.*\} 3$/m)
@@ -86,7 +86,7 @@ describe.each(names)('check %s', (name) => {
     const ran = await call(`check ${name} -o nagios --retries 0`)
     const [line = '', ...more] = ran.stdout.trimEnd().split('\n')
     expect(more).toEqual([])
-    // A token that is refused, and an address without this API, are known to be so.
+    // A rejected token, and an address without this API, are definite results.
     const known = (name === 'tokens' && code === 401) || (name === 'instance' && code === 404)
     const fine = name === 'instance' && code === 401
     expect(ran.code).toBe(known ? 2 : fine ? 0 : 3)
@@ -97,8 +97,8 @@ describe.each(names)('check %s', (name) => {
 
   it('is written as before by --format', async () => {
     for (const format of ['plain', 'nagios', 'prometheus']) {
-      const ran = await call(`check ${name} --format ${format} --retries 0`, dead)
-      const now = await call(`check ${name} -o ${format} --retries 0`, dead)
+      const ran = await call(`check ${name} --format ${format} --retries 0`, unreachable)
+      const now = await call(`check ${name} -o ${format} --retries 0`, unreachable)
       expect(ran).toEqual(now)
     }
   })
@@ -106,7 +106,7 @@ describe.each(names)('check %s', (name) => {
 
 describe('levels', () => {
   it('are reached beyond them, each by itself', async () => {
-    server.answer = () => ({ body: [runner(1, 'online'), runner(2, 'offline')] })
+    server.answer = () => ({ body: [createRunner(1, 'online'), createRunner(2, 'offline')] })
     for (const [line, code] of [
       ['--warn 1', 0],
       ['--warn 0', 1],
@@ -138,7 +138,7 @@ describe('a line that cannot check anything', () => {
 
 describe('check runners', () => {
   it('counts those that are neither online nor paused, and names them', async () => {
-    const ran = await tried('runners')
+    const ran = await runCheck('runners')
     expect(ran).toMatchObject({
       code: 1,
       stdout:
@@ -147,7 +147,9 @@ describe('check runners', () => {
   })
 
   it('is critical where none is online, and where there is none at all', async () => {
-    server.answer = () => ({ body: [runner(1, 'offline'), runner(2, 'paused', { online: true })] })
+    server.answer = () => ({
+      body: [createRunner(1, 'offline'), createRunner(2, 'paused', { online: true })],
+    })
     const ran = await call('check runners -o nagios')
     expect(ran.code).toBe(2)
     expect(ran.stdout).toBe(
@@ -158,7 +160,7 @@ describe('check runners', () => {
       code: 1,
       stdout: 'runners critical: there are no runners\n',
     })
-    // Nor has it a share.
+    // A limit in percent cannot be checked either.
     const share = await call('check runners --warn 80% -o nagios')
     expect(share.stdout).toContain('no share to compute: there are no active runners')
   })
@@ -168,7 +170,7 @@ describe('check runners', () => {
     ['-P a/b --tag-list x,y', 'GET /projects/a%2Fb/runners?tag_list=x,y&per_page=100'],
     ['-G a --type group_type', 'GET /groups/a/runners?type=group_type&per_page=100'],
   ])('asks for those that are meant: %s', async (line, asked) => {
-    server.answer = () => ({ body: [runner(1, 'online')] })
+    server.answer = () => ({ body: [createRunner(1, 'online')] })
     expect(await call(`check runners ${line}`.trim())).toMatchObject({
       code: 0,
       stdout: 'runners ok: 1 runner: 1 online\n',
@@ -177,7 +179,7 @@ describe('check runners', () => {
   })
 
   it('keeps names from outside to the line, the numbers and the quotes', async () => {
-    server.answer = () => ({ body: [runner(1, 'offline', { description: hostile })] })
+    server.answer = () => ({ body: [createRunner(1, 'offline', { description: hostile })] })
     const { stdout } = await call('check runners -o nagios')
     expect(stdout.match(/\n/g)).toHaveLength(1)
     expect(stdout.match(/\|/g)).toHaveLength(1)
@@ -185,7 +187,7 @@ describe('check runners', () => {
   })
 
   it('is not allowed to everybody, and says so', async () => {
-    const ran = await tried('runners -o nagios', 1)
+    const ran = await runCheck('runners -o nagios', 1)
     expect(ran).toMatchObject({
       code: 3,
       stdout: 'RUNNERS UNKNOWN - not permitted: 403 Forbidden\n',
@@ -193,7 +195,7 @@ describe('check runners', () => {
   })
 
   it('is one object for programs', async () => {
-    const ran = await tried('runners -o json')
+    const ran = await runCheck('runners -o json')
     expect(ran.code).toBe(1)
     expect(JSON.parse(ran.stdout)).toMatchObject({
       check: 'runners',
@@ -210,7 +212,7 @@ describe('check runners', () => {
 
 describe('check geo', () => {
   it('says which site is unhealthy, and why', async () => {
-    expect(await tried('geo')).toMatchObject({
+    expect(await runCheck('geo')).toMatchObject({
       code: 1,
       stdout:
         'geo critical: south is unhealthy: This node is missing its OAuth application: repair its authentication.\n',
@@ -218,7 +220,10 @@ describe('check geo', () => {
   })
 
   it('measures the secondary sites by lag, share and failures', async () => {
-    server.answer = geo([site(1), site(2)], [status(1), status(2)])
+    server.answer = answerGeo(
+      [createSite(1), createSite(2)],
+      [createSiteStatus(1), createSiteStatus(2)],
+    )
     const fine = await call('check geo --warn 30s,90%,1 -o nagios')
     expect(fine).toMatchObject({
       code: 0,
@@ -237,16 +242,16 @@ describe('check geo', () => {
   })
 
   it('does not take for fine what a site does not tell', async () => {
-    const untold = status(2, { healthy: null, db_replication_lag_seconds: null })
-    server.answer = geo([site(1), site(2)], [status(1), untold])
+    const untold = createSiteStatus(2, { healthy: null, db_replication_lag_seconds: null })
+    server.answer = answerGeo([createSite(1), createSite(2)], [createSiteStatus(1), untold])
     const ran = await call('check geo --warn 1m -o nagios')
     expect(ran.code).toBe(3)
     expect(ran.stdout).toMatch(
       /^GEO UNKNOWN - the health of s2 is unknown; the lag of s2 is unknown \|/,
     )
-    server.answer = geo([site(1), site(2)], [status(1)])
+    server.answer = answerGeo([createSite(1), createSite(2)], [createSiteStatus(1)])
     expect((await call('check geo')).code).toBe(8)
-    server.answer = geo([site(1)], [status(1)])
+    server.answer = answerGeo([createSite(1)], [createSiteStatus(1)])
     expect(await call('check geo')).toMatchObject({
       code: 8,
       stdout: 'geo unknown: no secondary site is enabled\n',
@@ -254,18 +259,22 @@ describe('check geo', () => {
   })
 
   it('leaves disabled sites out', async () => {
-    const ill = status(3, { healthy: false })
-    server.answer = geo(
-      [site(1), site(2), site(3, { enabled: false })],
-      [status(1), status(2), ill],
+    const ill = createSiteStatus(3, { healthy: false })
+    server.answer = answerGeo(
+      [createSite(1), createSite(2), createSite(3, { enabled: false })],
+      [createSiteStatus(1), createSiteStatus(2), ill],
     )
     expect((await call('check geo')).code).toBe(0)
   })
 
   it('writes metrics that a collector reads, a series a site', async () => {
-    server.answer = geo(
-      [site(1), site(2, { name: hostile }), site(3)],
-      [status(1), status(2), status(3, { db_replication_lag_seconds: 4 })],
+    server.answer = answerGeo(
+      [createSite(1), createSite(2, { name: hostile }), createSite(3)],
+      [
+        createSiteStatus(1),
+        createSiteStatus(2),
+        createSiteStatus(3, { db_replication_lag_seconds: 4 }),
+      ],
     )
     const { stdout, code } = await call('check geo -o prometheus --crit 10s')
     expect(code).toBe(1)
@@ -284,12 +293,12 @@ describe('check geo', () => {
 
 describe('check certificates', () => {
   it('says what has ended, and when the next ends', async () => {
-    const ran = await tried('certificates')
+    const ran = await runCheck('certificates')
     expect(ran.code).toBe(1)
     expect(ran.stdout).toMatch(
       /^certificates critical: old\.example\.test ended \d+ y ago \(\d{4}-\d\d-\d\d\)\n$/,
     )
-    const one = await tried('certificates -P web/site')
+    const one = await runCheck('certificates -P web/site')
     expect(one.code).toBe(0)
     expect(one.stdout).toMatch(
       /^certificates ok: 1 certificate, the next: site\.example\.test ends in \d+ y \(\d{4}-\d\d-\d\d\); 2 domains without one\n$/,
@@ -297,26 +306,30 @@ describe('check certificates', () => {
   })
 
   it('warns of 30 days and is critical at 7, unless other levels are given', async () => {
-    const table = [domain('a', 20), domain('b', 3), domain('c', 100)]
+    const table = [createDomain('a', 20), createDomain('b', 3), createDomain('c', 100)]
     server.answer = () => ({ body: table })
     const line = async (levels: string) =>
       (await call(`check certificates ${levels} -o nagios`.replace('  ', ' '))).stdout.replace(
         / \|.*\n$/,
         '',
       )
-    const [a, b] = [20, 3].map((days) => `ends in ${days} d (${dayIn(days)})`)
+    const [a, b] = [20, 3].map((days) => `ends in ${days} d (${getDayIn(days)})`)
     expect(await line('')).toBe(`CERTIFICATES CRITICAL - b ${b}; a ${a}`)
     expect(await line('--warn 10d')).toBe(`CERTIFICATES WARNING - b ${b}`)
     expect(await line('--crit 2d')).toBe(`CERTIFICATES OK - 3 certificates, the next: b ${b}`)
   })
 
   it('cuts a long line by a count, and keeps all for programs', async () => {
-    server.answer = () => ({ body: Array.from({ length: 8 }, (_, i) => domain(`d${i}`, -i - 1)) })
+    server.answer = () => ({
+      body: Array.from({ length: 8 }, (_, i) => createDomain(`d${i}`, -i - 1)),
+    })
     const ran = await call('check certificates')
-    expect(ran.stdout).toContain(`d3 ended 3 d ago (${dayIn(-4)}) and 3 more\n`)
+    expect(ran.stdout).toContain(`d3 ended 3 d ago (${getDayIn(-4)}) and 3 more\n`)
     const shown = await call('check certificates -o json')
     expect(JSON.parse(shown.stdout).findings).toHaveLength(8)
-    server.answer = () => ({ body: Array.from({ length: 5 }, (_, i) => domain(`d${i}`, -i - 1)) })
+    server.answer = () => ({
+      body: Array.from({ length: 5 }, (_, i) => createDomain(`d${i}`, -i - 1)),
+    })
     expect((await call('check certificates')).stdout).not.toContain('more')
   })
 
@@ -331,9 +344,12 @@ describe('check certificates', () => {
   })
 })
 
-/** A configuration with these profiles and their stored tokens. */
-const configured = (tokens: Readonly<Record<string, object | undefined>>, more = {}): string => {
-  const config = join(folder(), 'config')
+/** Creates a configuration folder with these profiles and their stored tokens. */
+const createProfileConfig = (
+  tokens: Readonly<Record<string, object | undefined>>,
+  more = {},
+): string => {
+  const config = join(createFolder(), 'config')
   mkdirSync(config, { mode: 0o700 })
   const names = Object.keys(tokens)
   const profiles = names.map((name) => [
@@ -373,7 +389,10 @@ const withProfiles = (config: string, line: string) =>
 
 describe('check tokens', () => {
   it('sends one GET with each profile’s own token to its own address', async () => {
-    const ran = await withProfiles(configured({ a: {}, b: { kind: 'oauth' } }), 'check tokens')
+    const ran = await withProfiles(
+      createProfileConfig({ a: {}, b: { kind: 'oauth' } }),
+      'check tokens',
+    )
     expect(ran).toMatchObject({
       code: 0,
       stdout: 'tokens ok: 2 tokens work; the API does not say when 2 of them end\n',
@@ -388,9 +407,9 @@ describe('check tokens', () => {
   })
 
   it('knows when one ends that signing in was told of, and asks about no other', async () => {
-    const config = configured({
-      soon: { expiresAt: in_(3 * day + 60) },
-      later: { expiresAt: in_(200 * day) },
+    const config = createProfileConfig({
+      soon: { expiresAt: getTimeIn(3 * day + 60) },
+      later: { expiresAt: getTimeIn(200 * day) },
       open: {},
     })
     const ran = await withProfiles(config, 'check tokens -o nagios')
@@ -403,7 +422,7 @@ describe('check tokens', () => {
   })
 
   it('asks several instances for people and programs, and for no other reader', async () => {
-    const config = configured({ a: {}, b: {} })
+    const config = createProfileConfig({ a: {}, b: {} })
     const ran = await withProfiles(config, 'check tokens -p a,b')
     expect(ran.stdout.match(/^# [ab]\ntokens ok: 1 token works/gm)).toHaveLength(2)
     const plugin = await withProfiles(config, 'check tokens -p a,b -o nagios')
@@ -412,10 +431,10 @@ describe('check tokens', () => {
   })
 
   it('has no end for a token that is renewed by itself', async () => {
-    const token = { kind: 'oauth', refreshToken: 'r', expiresAt: in_(3600) }
-    const config = configured({ a: token }, { tokenUrl: `${server.url}/oauth/token` })
+    const token = { kind: 'oauth', refreshToken: 'r', expiresAt: getTimeIn(3600) }
+    const config = createProfileConfig({ a: token }, { tokenUrl: `${server.url}/oauth/token` })
     expect((await withProfiles(config, 'check tokens')).code).toBe(0)
-    expect((await withProfiles(configured({ a: token }), 'check tokens')).code).toBe(1)
+    expect((await withProfiles(createProfileConfig({ a: token }), 'check tokens')).code).toBe(1)
   })
 
   it('tells a refused token from one that nobody could try, and a token without rights works', async () => {
@@ -423,7 +442,7 @@ describe('check tokens', () => {
       status: url.startsWith('/bad') ? 401 : url.startsWith('/poor') ? 403 : 503,
       body: { message: 'no' },
     })
-    const config = configured({ bad: {}, poor: {}, down: {}, empty: undefined })
+    const config = createProfileConfig({ bad: {}, poor: {}, down: {}, empty: undefined })
     const ran = await withProfiles(config, 'check tokens --retries 0 -o json')
     expect(ran.code).toBe(8)
     expect(JSON.parse(ran.stdout).findings).toMatchObject([
@@ -443,7 +462,7 @@ describe('check instance', () => {
     expect(ran.stdout).toMatch(/^INSTANCE OK - responded in [\d.]+ s \| answer=[\d.]+s;60;\n$/)
     expect(server.lines()).toEqual(['GET /projects?per_page=1'])
     expect(server.seen[0]?.headers['private-token']).toBeUndefined()
-    // An answer within the same millisecond takes no time.
+    // An answer within the same millisecond would take 0 s, so the server waits.
     server.answer = () => {
       const asked = Date.now()
       while (Date.now() < asked + 2);

@@ -1,16 +1,16 @@
-/** `ci lint` gives each sentence of an instance the line that it is about: in text, in JSON, in JUnit and in SARIF. */
+/** Tests that `ci lint` gives each message of the instance the line that it is about, in text, JSON, JUnit and SARIF. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readCases } from '../sandbox/ci-cases.js'
-import { folder } from '../support/program.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { calling } from './calling.js'
+import { createCaller } from './calling.js'
 
 const all = Object.values(readCases(join(import.meta.dirname, 'ci-lint-cases'))).flat()
 
-/** `6:3 text` of a file as the command prints it. */
-const placed = (file: string, marked: string): string => {
+/** Converts an expected error such as `6:3 text` to what the command prints for the file. */
+const toPrintedError = (file: string, marked: string): string => {
   const [, place = '', text = ''] = /^(\S+) (.*)$/.exec(marked) ?? []
   return place === '-' ? text : `${file}:${place}: ${text}`
 }
@@ -27,8 +27,8 @@ interface LintRecord {
   }[]
 }
 
-/** The errors of a file, each behind its place. */
-const errorsOf = ({ errors, problems }: LintRecord): readonly string[] =>
+/** Lists the errors of a file, each after its position. */
+const listErrors = ({ errors, problems }: LintRecord): readonly string[] =>
   problems === undefined
     ? errors
     : problems
@@ -38,7 +38,7 @@ const errorsOf = ({ errors, problems }: LintRecord): readonly string[] =>
         )
 
 describe('each problem has the line that it is about', () => {
-  const cwd = folder()
+  const cwd = createFolder()
   const found = new Map<string, readonly string[]>()
   const fileOf = (index: number): string => `f${String(index).padStart(3, '0')}.yml`
 
@@ -47,12 +47,12 @@ describe('each problem has the line that it is about', () => {
       writeFileSync(join(cwd, fileOf(index)), content)
     const line = ['ci', 'lint', '--sandbox', '-o', 'json', '--report', 'sarif=r.sarif', 'f*.yml']
     const ran = await svcctl(line, { cwd })
-    for (const one of JSON.parse(ran.stdout)) found.set(one.file, errorsOf(one))
+    for (const one of JSON.parse(ran.stdout)) found.set(one.file, listErrors(one))
   })
 
   it.each(all.map(({ name }, index) => [name, index] as const))('%s', (_name, index) => {
     const file = fileOf(index)
-    const errors = (all[index]?.errors ?? []).map((marked) => placed(file, marked))
+    const errors = (all[index]?.errors ?? []).map((marked) => toPrintedError(file, marked))
     expect([...(found.get(file) ?? [])].sort()).toEqual([...errors].sort())
   })
 
@@ -87,13 +87,13 @@ interface SarifResult {
 }
 
 describe('sentences of a service', () => {
-  const { server, call } = calling()
+  const { server, call } = createCaller()
   const lint = async (content: string, errors: readonly string[], ...flags: readonly string[]) => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'f.yml'), content)
     server.answer = () => ({ body: { valid: false, status: 'invalid', errors, warnings: [] } })
     const ran = await call(['ci', 'lint', 'f.yml', '-o', 'json', ...flags], { cwd })
-    return { ...ran, cwd, errors: errorsOf(JSON.parse(ran.stdout)[0]) }
+    return { ...ran, cwd, errors: listErrors(JSON.parse(ran.stdout)[0]) }
   }
 
   it('are found in any letters, and without a place where the file has none', async () => {
@@ -153,7 +153,7 @@ describe('sentences of a service', () => {
 })
 
 it('shows the lines in a table and in JUnit', async () => {
-  const cwd = folder()
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'f.yml'), 'a:\n  script: x\n  scirpt: y\n')
   const line = ['ci', 'lint', '--sandbox', 'f.yml', '--report', 'junit=r.xml']
   const { stdout } = await svcctl(line, { cwd })
@@ -163,7 +163,7 @@ it('shows the lines in a table and in JUnit', async () => {
 })
 
 it('says nothing on standard error of many good files', async () => {
-  const cwd = folder()
+  const cwd = createFolder()
   for (let index = 0; index < 24; index++)
     writeFileSync(join(cwd, `f${index}.yml`), 'a: {script: x}\n')
   const ran = await svcctl(['ci', 'lint', '--sandbox', 'f*.yml'], { cwd })

@@ -1,16 +1,16 @@
-/** `ci lint` of what is no ordinary file, and of an instance that lints within projects only. */
+/** Tests `ci lint` with input that is not an ordinary file, and with an instance that lints only within projects. */
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
-import { inShell } from '../support/shell.js'
+import { createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
+import { runInShell } from '../support/shell.js'
 import { svcctl } from '../support/within.js'
 
-const recorder = recording()
-const cwd = folder()
-const env = () => ({ SVC_BASE_URL: recorder.url, SVC_TOKEN: 'token-of-a-test' })
+const recorder = useRecorder()
+const cwd = createFolder()
+const createEnv = () => ({ SVC_BASE_URL: recorder.url, SVC_TOKEN: 'token-of-a-test' })
 const good = 'a:\n  script: x\n'
 
 beforeAll(async () => {
@@ -23,22 +23,22 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
-/** A line of a shell. */
-const shell = (line: string) => inShell(line, { cwd, env: env(), shell: ['bash'] })
+/** Runs a line in Bash. */
+const runShellLine = (line: string) => runInShell(line, { cwd, env: createEnv(), shell: ['bash'] })
 
-const lint = (...args: string[]) => svcctl(['ci', 'lint', ...args], { cwd, env: env() })
-const sent = (): unknown[] => recorder.seen.map(({ body }) => JSON.parse(body).content)
-const valid = () => ({ body: { status: 'valid', errors: [], warnings: [] } })
+const lint = (...args: string[]) => svcctl(['ci', 'lint', ...args], { cwd, env: createEnv() })
+const listContents = (): unknown[] => recorder.seen.map(({ body }) => JSON.parse(body).content)
+const answerValid = () => ({ body: { status: 'valid', errors: [], warnings: [] } })
 
 describe('what is checked may come from anywhere', () => {
   it('reads a pipe by name, and standard input', async () => {
-    recorder.answer = valid
+    recorder.answer = answerValid
     for (const line of [
       'cat good.yml > pipe & svcctl ci lint pipe',
       'cat good.yml | svcctl ci lint -',
     ])
-      expect({ line, ...(await shell(line)) }).toMatchObject({ line, code: 0, stderr: '' })
-    expect(sent()).toEqual(Array(2).fill(good))
+      expect({ line, ...(await runShellLine(line)) }).toMatchObject({ line, code: 0, stderr: '' })
+    expect(listContents()).toEqual(Array(2).fill(good))
   })
 
   it('says what it waits for, and gives up after --timeout', async () => {
@@ -46,7 +46,7 @@ describe('what is checked may come from anywhere', () => {
       'svcctl ci lint pipe --timeout 1',
       'sleep 2 | svcctl ci lint - --timeout 1',
     ]) {
-      const { code, stderr } = await shell(line)
+      const { code, stderr } = await runShellLine(line)
       expect(code).toBe(2)
       expect(stderr).toMatch(/^waiting for input from (pipe|standard input)$/m)
       expect(stderr).toMatch(/no input from (pipe|standard input) for 1 s \(--timeout\)/)
@@ -62,7 +62,7 @@ describe('what is checked may come from anywhere', () => {
     const endless = await lint('/dev/zero')
     expect(endless).toMatchObject({ code: 2 })
     expect(endless.stderr).toContain('/dev/zero was not checked: /dev/zero is larger than 10 MiB')
-    expect((await shell('head -c 11000000 /dev/zero | svcctl ci lint -')).code).toBe(2)
+    expect((await runShellLine('head -c 11000000 /dev/zero | svcctl ci lint -')).code).toBe(2)
     expect((await lint('ci/')).stderr).toContain(
       "cannot read ci/: it is a directory\n  hint: Pass its files: 'ci/**/*.yml'\n",
     )
@@ -71,7 +71,7 @@ describe('what is checked may come from anywhere', () => {
 
   it('reads a file once that two arguments name', async () => {
     recorder.seen.length = 0
-    recorder.answer = valid
+    recorder.answer = answerValid
     const { stdout } = await lint('good.yml', './good.yml', join(cwd, 'good.yml'), '-o', 'json')
     expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ file: 'good.yml' })])
     expect(recorder.seen.length).toBe(1)

@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 const canary = 'canary-of-a-setting'
-const cwd = folder()
+const cwd = createFolder()
 writeFileSync(
   join(cwd, 'work.yml'),
   'vocabulary: 1\nwords: { cloud: nimbus }\nvalues: { runners.status: [stale, never_contacted], events.target_type: [moon] }\n',

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder } from '../support/program.js'
-import { calling, rowsOf } from './calling.js'
+import { createFolder } from '../support/program.js'
+import { createCaller, parseRows } from './calling.js'
 
-const { server, call, sent, atTerminal } = calling()
+const { server, call, sent, atTerminal } = createCaller()
 const root = '/projects/a%2Fb/repository/commits'
 
 describe('commits create', () => {
@@ -14,7 +14,7 @@ describe('commits create', () => {
   const body = () => sent()[0]?.body
 
   it('makes actions of flags, in an order that works, and tells what is committed', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'text'), 'héllo\n')
     writeFileSync(join(cwd, 'binary'), Buffer.from([0, 1, 2]))
     const flags = [
@@ -53,7 +53,7 @@ describe('commits create', () => {
     ['--actions', '[{"action": "delete", "file_path": "a"}]'],
     ['--actions', 'actions: [{action: delete, file_path: a}]'],
   ])('reads %s from standard input or a file: %j', async (flag, text) => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'it'), text)
     const expected = {
       branch: 'main',
@@ -162,7 +162,7 @@ describe('commits diff', () => {
   it('gives programs what the instance sends', async () => {
     server.answer = () => ({ body: [change] })
     expect(JSON.parse((await diff('abc', '-o', 'json')).stdout)).toEqual([change])
-    expect(rowsOf((await diff('abc')).stdout)[0]).toMatchObject({ old_path: 'a', new_path: 'a' })
+    expect(parseRows((await diff('abc')).stdout)[0]).toMatchObject({ old_path: 'a', new_path: 'a' })
   })
 
   it('says of several commits whose each change is', async () => {
@@ -177,7 +177,10 @@ describe('commits diff', () => {
       { object: 'def', ...change },
     ])
     expect(ran.stderr).toContain('1 of 3 failed')
-    expect(rowsOf((await diff('abc', 'def')).stdout).map((r) => r.object)).toEqual(['abc', 'def'])
+    expect(parseRows((await diff('abc', 'def')).stdout).map((r) => r.object)).toEqual([
+      'abc',
+      'def',
+    ])
     const none = await diff('bad', 'worse', '-o', 'json')
     expect(none).toMatchObject({ code: 4, stdout: '' })
     expect(none.stderr).toContain('all 2 failed')

@@ -1,4 +1,4 @@
-/** The flags of a command written by hand: their types, and the defaults of the tool's own. */
+/** Tests the flags of a command written by hand: their types, and the command's own defaults. */
 import { expect, expectTypeOf, it } from 'vitest'
 import { mr } from '../../src/catalogue/areas/mr.js'
 import { boolean, integer, string } from '../../src/catalogue/params.js'
@@ -7,7 +7,7 @@ import type { Context } from '../../src/engine/command/context.js'
 import type { Given } from '../../src/engine/command/types.js'
 import { createExitRow } from '../../src/engine/rows.js'
 
-const flagsSeen = async (given: Given['flags']): Promise<unknown> => {
+const getSeenFlags = async (given: Given['flags']): Promise<unknown> => {
   let seen: unknown
   const special = define({
     flags: {
@@ -34,8 +34,8 @@ const flagsSeen = async (given: Given['flags']): Promise<unknown> => {
 }
 
 it('has a default of the tool’s own, unless it was given', async () => {
-  expect(await flagsSeen({})).toEqual({ 'wait-timeout': 600 })
-  expect(await flagsSeen({ 'wait-timeout': 5, wait: true })).toEqual({
+  expect(await getSeenFlags({})).toEqual({ 'wait-timeout': 600 })
+  expect(await getSeenFlags({ 'wait-timeout': 5, wait: true })).toEqual({
     'wait-timeout': 5,
     wait: true,
   })

@@ -1,17 +1,17 @@
-/** A plan held against another commit of a real repository, and the jobs of the guide that review and apply it. */
+/** Tests a plan that is compared with another commit of a real repository, and the guide's jobs that review and apply it. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { sandbox } from '../sandbox/instance.js'
-import { clean, configuration, folder } from '../support/program.js'
-import { pathToLines } from '../support/shell.js'
-import { started } from '../support/starting.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder, getCleanEnv } from '../support/program.js'
+import { createLinePath } from '../support/shell.js'
+import { runProgram } from '../support/starting.js'
 import { svcctl } from '../support/within.js'
-import { frontOf, type Hook } from './front.js'
+import { type Hook, startProxy } from './front.js'
 
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 
 const identity = [
   '-c',
@@ -22,15 +22,15 @@ const identity = [
   'commit.gpgsign=false',
 ]
 
-const git = (cwd: string, ...args: readonly string[]): string =>
+const runGit = (cwd: string, ...args: readonly string[]): string =>
   execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8' }).trim()
 
-/** A repository with a commit of no declared files, and lines about it. */
-const repository = async (hook?: Hook) => {
-  const front = await frontOf(url, hook)
-  const cwd = folder()
+/** Creates a repository with one commit that declares nothing, and functions that run lines in it. */
+const createRepository = async (hook?: Hook) => {
+  const front = await startProxy(url, hook)
+  const cwd = createFolder()
   const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: front.base }
-  const inside = (...args: readonly string[]): string => git(cwd, ...args)
+  const inside = (...args: readonly string[]): string => runGit(cwd, ...args)
   const commit = (files: Readonly<Record<string, string | undefined>>): string => {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(join(cwd, path, '..'), { recursive: true })
@@ -46,15 +46,15 @@ const repository = async (hook?: Hook) => {
   const run = (line: string) => svcctl(line.split(' '), { cwd, env })
   return { run, git: inside, commit, first, cwd, env, front }
 }
-const rule = (n: number, more = ''): string =>
+const buildRule = (n: number, more = ''): string =>
   `version: 1\nprojects: {platform/app: {approval_rules: {Security: {approvals_required: ${n}}${more}}}}\n`
-const settings = (text: string): string =>
+const buildSettings = (text: string): string =>
   `version: 1\nsite: {settings: {after_sign_up_text: ${text}}}\n`
 
 describe('a plan against a commit', () => {
   it('is empty against HEAD, and whole against a commit without files', async () => {
-    const { run, commit, first } = await repository()
-    commit({ 'svcctl/a.yml': rule(2), 'svcctl/s.yml': settings('hello') })
+    const { run, commit, first } = await createRepository()
+    commit({ 'svcctl/a.yml': buildRule(2), 'svcctl/s.yml': buildSettings('hello') })
     const whole = (await run('plan')).stdout
     const same = await run('plan --against HEAD')
     expect(same.code).toBe(0)
@@ -68,19 +68,19 @@ describe('a plan against a commit', () => {
   })
 
   it('shows what changed, what is no longer wanted, and what is left as it is', async () => {
-    const { run, git, commit, cwd } = await repository()
+    const { run, git, commit, cwd } = await createRepository()
     const team = (users: string): string =>
       `version: 1\nteams: {leads: {users: [${users}]}}\ngroups: {platform: {members: {team:leads: developer}}}\n`
     commit({
-      'svcctl/a.yml': rule(2, ', Release: 1'),
-      'svcctl/s.yml': settings('hello'),
+      'svcctl/a.yml': buildRule(2, ', Release: 1'),
+      'svcctl/s.yml': buildSettings('hello'),
       'svcctl/t.yml': team('ben, eva'),
       'svcctl/gone.yml':
         'version: 1\nprojects: {web/shop: {approvals: {reset_approvals_on_push: true}}}\n',
     })
     git('checkout', '-q', '-b', 'work')
     commit({
-      'svcctl/a.yml': rule(1, ', Release: 2'),
+      'svcctl/a.yml': buildRule(1, ', Release: 2'),
       'svcctl/t.yml': team('ben'),
       'svcctl/gone.yml': undefined,
     })
@@ -98,7 +98,7 @@ describe('a plan against a commit', () => {
   })
 
   it('reads files that are named as they were, and takes none that are new for old', async () => {
-    const { run, commit } = await repository()
+    const { run, commit } = await createRepository()
     const key = (end: string): string =>
       `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6yD2mlIRgmyZvFPGkn4Cdyc8N+EhUUpU0wIlFcpn${end} ci\n`
     const file =
@@ -110,9 +110,9 @@ describe('a plan against a commit', () => {
   })
 
   it('shows all where the files were wrong before, and says why', async () => {
-    const { run, commit } = await repository()
+    const { run, commit } = await createRepository()
     commit({ 'svcctl/a.yml': 'version: 1\ngroups: {platform: {members: {ben: }}}\n' })
-    commit({ 'svcctl/a.yml': rule(2) })
+    commit({ 'svcctl/a.yml': buildRule(2) })
     const { code, stdout, stderr } = await run('plan --against HEAD~1')
     expect([code, stdout]).toEqual([0, expect.stringContaining('approval_rules/Security')])
     expect(stderr).toMatch(
@@ -121,10 +121,10 @@ describe('a plan against a commit', () => {
   })
 
   it('is refused where there is nothing to compare with', async () => {
-    const { run, git, commit, cwd } = await repository()
-    commit({ 'svcctl/a.yml': rule(2) })
+    const { run, git, commit, cwd } = await createRepository()
+    commit({ 'svcctl/a.yml': buildRule(2) })
     git('checkout', '-q', '--orphan', 'other')
-    commit({ 'svcctl/b.yml': settings('b') })
+    commit({ 'svcctl/b.yml': buildSettings('b') })
     const said = async (line: string): Promise<readonly [number, string]> => {
       const { code, stderr } = await run(line)
       return [code, stderr]
@@ -139,8 +139,8 @@ describe('a plan against a commit', () => {
     ])
     expect(await said('plan --against --output=x')).toEqual([2, expect.anything()])
     expect(await said('plan - --against HEAD')).toEqual([2, expect.anything()])
-    const outside = join(folder(), 'f.yml')
-    writeFileSync(outside, rule(2))
+    const outside = join(createFolder(), 'f.yml')
+    writeFileSync(outside, buildRule(2))
     expect(await said(`plan ${outside} --against HEAD`)).toEqual([
       2,
       expect.stringContaining('is outside of the repository'),
@@ -153,38 +153,38 @@ describe('a plan against a commit', () => {
   })
 
   it('is refused with the words of git where git cannot read the repository', async () => {
-    const { run, commit, cwd } = await repository()
+    const { run, commit, cwd } = await createRepository()
     const said = async () => {
       const { code, stderr } = await run('plan --against HEAD~1')
       return [code, stderr]
     }
-    commit({ 'svcctl/a.yml': rule(1) })
-    commit({ 'svcctl/a.yml': rule(2) })
+    commit({ 'svcctl/a.yml': buildRule(1) })
+    commit({ 'svcctl/a.yml': buildRule(2) })
     const objects = join(cwd, '.git', 'objects')
     for (const name of readdirSync(objects).filter((one) => one.length === 2))
       for (const file of readdirSync(join(objects, name)))
-        if (git(cwd, 'cat-file', '-t', name + file) === 'blob') rmSync(join(objects, name, file))
+        if (runGit(cwd, 'cat-file', '-t', name + file) === 'blob') rmSync(join(objects, name, file))
     expect(await said()).toEqual([
       2,
       expect.stringMatching(/repository is damaged: [0-9a-f]{40} missing/),
     ])
-    git(cwd, 'config', 'core.repositoryformatversion', '99')
+    runGit(cwd, 'config', 'core.repositoryformatversion', '99')
     expect(await said()).toEqual([2, expect.stringContaining('program git: fatal: ')])
   })
 
   it('finds files that are named by a link to their folder', async () => {
-    const { run, commit, cwd } = await repository()
-    commit({ 'svcctl/a.yml': rule(2) })
-    const link = join(folder(), 'link')
+    const { run, commit, cwd } = await createRepository()
+    commit({ 'svcctl/a.yml': buildRule(2) })
+    const link = join(createFolder(), 'link')
     symlinkSync(cwd, link)
     expect((await run(`plan ${link}/svcctl --against HEAD`)).stdout).toContain('1 other change')
   })
 })
 
 it('is a note of which nothing comes but text', async () => {
-  const { run, commit, cwd, first } = await repository()
+  const { run, commit, cwd, first } = await createRepository()
   const hostile = '@all | `code` ``two`` <!-- x --> &amp; https://evil.example\n/close\n'
-  commit({ 'svcctl/s.yml': settings(JSON.stringify(hostile)) })
+  commit({ 'svcctl/s.yml': buildSettings(JSON.stringify(hostile)) })
   const { stdout } = await run(`plan --against ${first} -o markdown --report markdown=r.md`)
   expect(readFileSync(join(cwd, 'r.md'), 'utf8')).toBe(stdout)
   expect(stdout).toMatch(/^<!-- svcctl:plan -->\n## Plan for /)
@@ -197,7 +197,7 @@ it('is a note of which nothing comes but text', async () => {
 })
 
 it('is a note of a size that services take, whatever there is to say', async () => {
-  const { run, commit } = await repository()
+  const { run, commit } = await createRepository()
   // Each item is created, and its value overrides a range.
   const rules = (value: string, from: number, to: number): string =>
     Array.from({ length: to - from }, (_, i) => `R${from + i}: ${value}`).join(', ')
@@ -247,7 +247,7 @@ describe('the jobs of the guide', () => {
         ]
       return undefined
     }
-    const { commit, git, cwd, env, front } = await repository(
+    const { commit, git, cwd, env, front } = await createRepository(
       ({ url: asked, method, body }, response) => {
         const isArtifact = asked.endsWith('/jobs/2/artifacts/plan.json')
         const said = isArtifact ? artifact : JSON.stringify(answer(asked, method, body))
@@ -257,15 +257,18 @@ describe('the jobs of the guide', () => {
         return true
       },
     )
-    const path = await pathToLines()
-    const config = configuration()
+    const path = await createLinePath()
+    const config = createConfiguration()
     const job = async (name: string, more: Readonly<Record<string, string>>) => {
       const script = `set -eo pipefail\n${jobs[name]?.script.join('\n')}`
-      const all = { ...clean(), ...env, ...more, PATH: path }
-      const run = started('bash', ['-c', script], { cwd, env: { ...all, SVC_CONFIG_DIR: config } })
+      const all = { ...getCleanEnv(), ...env, ...more, PATH: path }
+      const run = runProgram('bash', ['-c', script], {
+        cwd,
+        env: { ...all, SVC_CONFIG_DIR: config },
+      })
       return run
     }
-    const base = commit({ 'svcctl/a.yml': rule(1) })
+    const base = commit({ 'svcctl/a.yml': buildRule(1) })
     git('checkout', '-q', '-b', 'work')
     const tokens = { READ_TOKEN: env.SVC_TOKEN, SVC_NOTE_TOKEN: env.SVC_TOKEN }
     const mr = {
@@ -275,7 +278,7 @@ describe('the jobs of the guide', () => {
       CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
     }
     for (const n of [3, 2]) {
-      head = commit({ 'svcctl/a.yml': rule(n) })
+      head = commit({ 'svcctl/a.yml': buildRule(n) })
       const planned = await job('plan', mr)
       expect([planned.code, planned.code === 0 ? '' : planned.stderr.toString()]).toEqual([0, ''])
     }
@@ -290,7 +293,7 @@ describe('the jobs of the guide', () => {
     const applied = await job('apply', push)
     expect([applied.code, applied.code === 0 ? '' : applied.stderr.toString()]).toEqual([0, ''])
     expect(writes()).toBe(1)
-    head = commit({ 'svcctl/a.yml': rule(3) })
+    head = commit({ 'svcctl/a.yml': buildRule(3) })
     const stale = await job('apply', { ...push, CI_COMMIT_SHA: head })
     expect([stale.code, writes()]).toEqual([5, 1])
   })

@@ -1,10 +1,10 @@
-/** A company of 3 groups, 40 projects and 60 people, declared in a page: applied once, and planned to nothing after that. */
+/** Tests a company of 3 groups, 40 projects and 60 people in one file: it is applied once, and the next plan is empty. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { sender } from '../sandbox/instance.js'
-import { configuration, folder } from '../support/program.js'
+import { createSender } from '../sandbox/instance.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const groups = ['backend', 'frontend', 'ops']
@@ -13,17 +13,17 @@ const projects = Array.from({ length: 40 }, (_, i) => ({
   path: `p${String(i).padStart(2, '0')}`,
   topics: i % 4 === 0 ? ['service'] : [],
 }))
-const people = (from: number): readonly string[] =>
+const listUsernames = (from: number): readonly string[] =>
   Array.from({ length: 20 }, (_, i) => `u${String(from + i).padStart(2, '0')}`)
 
-const listed = (name: string, from: number): string =>
-  `  ${name}:\n    users:\n      [${people(from).slice(0, 10).join(', ')},\n      ${people(from).slice(10).join(', ')}]`
+const buildTeam = (name: string, from: number): string =>
+  `  ${name}:\n    users:\n      [${listUsernames(from).slice(0, 10).join(', ')},\n      ${listUsernames(from).slice(10).join(', ')}]`
 
 const company = `version: 1
 teams:
-${listed('backend', 0)}
-${listed('frontend', 20)}
-${listed('ops', 40)}
+${buildTeam('backend', 0)}
+${buildTeam('frontend', 20)}
+${buildTeam('ops', 40)}
   leads: { users: [u00, u20, u40] }
   oncall: { users: [u05, u25, u45] }
   seniors: { users: [u45], teams: [leads] }
@@ -70,18 +70,18 @@ interface Table {
   rows: Row[]
 }
 
-/** Replaces the rows of tables of a state: each row begins as the first that there was. */
+/** Replaces the rows of a table in a saved state. Each row starts as a copy of the first row. */
 const fill = (state: Record<string, Table>, name: string, rows: readonly Row[]): void => {
   const [first] = state[name]?.rows ?? []
   const all = rows.map((row, i) => ({ ...first, id: i + 1, ...row }))
   state[name] = { next: rows.length + 1, rows: all }
 }
 
-/** An instance with the groups, projects and people of the company, and nothing else of theirs. */
+/** Starts an instance that has only the groups, projects and people of the company. */
 const begin = async () => {
-  const stateDir = folder()
+  const stateDir = createFolder()
   const first = await startSandbox({ stateDir })
-  const send = sender(() => first.url)
+  const send = createSender(() => first.url)
   await send('POST /projects/platform%2Fapp/approvals', {
     json: { reset_approvals_on_push: false },
   })
@@ -92,7 +92,9 @@ const begin = async () => {
   const root = users?.rows[0] ?? {}
   fill(state, 'users', [
     root,
-    ...[0, 20, 40].flatMap(people).map((username) => ({ username, name: username, admin: false })),
+    ...[0, 20, 40]
+      .flatMap(listUsernames)
+      .map((username) => ({ username, name: username, admin: false })),
   ])
   if (tokens !== undefined)
     tokens.rows = tokens.rows.filter(({ value }) => value === 'sandbox-root-token')
@@ -121,23 +123,23 @@ const begin = async () => {
 it('is written in no more than 80 lines, and planned to nothing once it is applied', async () => {
   expect(company.trimEnd().split('\n').length).toBeLessThanOrEqual(80)
   const url = await begin()
-  const cwd = folder()
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'company.yml'), company)
   const env = {
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
     SVC_TOKEN: 'sandbox-root-token',
     SVC_BASE_URL: url,
   }
   const run = (line: string) => svcctl(line.split(' '), { cwd, env })
   const applied = await run('apply company.yml --yes --max-changes 100%')
   expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining(' done.')])
-  // 60 members and the two leads of the other groups in each; a rule of the leads and one of the group in each project, and more.
+  // Each group gets 20 members and the 2 leads of the other groups, and each project a rule of the leads and one of its group.
   expect(applied.stdout).toMatch(/^Plan: 1\d\d to create/m)
   const again = await run('plan company.yml')
   expect([again.code, again.stdout]).toEqual([
     0,
     expect.stringMatching(/^Plan: nothing to do; \d+ unchanged/),
   ])
-  const members = await sender(() => url)('GET /groups/backend/members?per_page=100')
+  const members = await createSender(() => url)('GET /groups/backend/members?per_page=100')
   expect(members.body).toHaveLength(22)
 })

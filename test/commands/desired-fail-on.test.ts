@@ -1,14 +1,14 @@
-/** `--fail-on`: what is found, and changes no exit code by itself, does so where it is named, by line or profile. */
+/** Tests `--fail-on`: findings that do not change the exit code by default do so if a flag or the profile names them. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { publicKeys } from '../desired/exporting/writes.js'
-import { sandbox } from '../sandbox/instance.js'
-import { configuration, folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { frontOf, type Hook } from './front.js'
+import { type Hook, startProxy } from './front.js'
 
-const { send, url } = sandbox()
+const { send, url } = useSharedSandbox()
 const keys = '/projects/platform%2Fapp/deploy_keys'
 
 const kinds = {
@@ -18,21 +18,21 @@ const kinds = {
   leftover: `deploy_keys: {twin: {key: '${publicKeys[0]}'}}`,
 } as const
 
-/** A route that the instance does not have. */
-const without: Hook = ({ url: asked }, response) => {
+/** Answers 404 for a route, as an instance without it does. */
+const rejectApprovals: Hook = ({ url: asked }, response) => {
   if (!asked.endsWith('/approvals')) return false
   response.writeHead(404, { 'content-type': 'application/json' })
   response.end('{"error":"404 Not Found"}')
   return true
 }
 
-const desk = async (said: string, more: Readonly<Record<string, string>> = {}) => {
-  const front = await frontOf(url, without)
-  const cwd = folder()
+const createWorkspace = async (said: string, more: Readonly<Record<string, string>> = {}) => {
+  const front = await startProxy(url, rejectApprovals)
+  const cwd = createFolder()
   const text = `version: 1\nprojects: {platform/app: {${said}}}\n`
   writeFileSync(join(cwd, 'f.yml'), text)
   const env = {
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
     SVC_TOKEN: 'sandbox-root-token',
     SVC_BASE_URL: front.base,
     ...more,
@@ -48,7 +48,7 @@ describe('a finding', () => {
       if (is === 'leftover')
         for (const key of publicKeys.slice(0, 2))
           await send(`POST ${keys}`, { json: { title: 'twin', key } })
-      const { cwd, run } = await desk(said, { HOOK: 'https://h.test' })
+      const { cwd, run } = await createWorkspace(said, { HOOK: 'https://h.test' })
       if (is === 'unknown') expect((await run('apply f.yml --yes')).code).toBe(0)
       const others = Object.keys(kinds).filter((other) => other !== is)
       for (const line of ['plan f.yml', 'drift f.yml', 'apply f.yml --yes'])
@@ -72,7 +72,9 @@ describe('a finding', () => {
 
 it('a secret that is missing is found by plan, and refused by apply before anything is sent', async () => {
   const said = 'integrations: {mattermost: {family: chat-webhook, webhook: {env: NO_HOOK}}}'
-  const { run, written } = await desk(`${said}, approval_rules: {X: {approvals_required: 1}}`)
+  const { run, written } = await createWorkspace(
+    `${said}, approval_rules: {X: {approvals_required: 1}}`,
+  )
   const plan = await run('plan f.yml')
   expect([plan.code, plan.stdout]).toEqual([
     0,
@@ -89,7 +91,7 @@ it('a secret that is missing is found by plan, and refused by apply before anyth
 })
 
 it('a plan that apply refuses fails as apply does', async () => {
-  const { run } = await desk('deploy_keys: {$exact: true}')
+  const { run } = await createWorkspace('deploy_keys: {$exact: true}')
   expect((await run('plan f.yml')).code).toBe(0)
   expect((await run('plan f.yml --fail-on unread')).code).toBe(0)
   const { code, stderr } = await run('plan f.yml --fail-on refused')
@@ -97,7 +99,7 @@ it('a plan that apply refuses fails as apply does', async () => {
 })
 
 it('is a setting of a profile as well, which the line overrides', async () => {
-  const { run, front } = await desk(kinds.impossible)
+  const { run, front } = await createWorkspace(kinds.impossible)
   const set = `profile set strict --base-url ${front.base} --fail-on impossible,leftover`
   expect(await run(set)).toMatchObject({ code: 0 })
   expect((await run('plan f.yml -p strict')).code).toBe(8)

@@ -1,30 +1,31 @@
-/** What flags mean to plan, drift and apply: the same to all three. */
+/** Tests that flags mean the same for plan, drift and apply. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { frontOf, type Hook } from './front.js'
+import { type Hook, startProxy } from './front.js'
 
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 
-const desk = async (text: string, hook?: Hook) => {
-  const front = await frontOf(url, hook)
-  const cwd = folder()
+const createWorkspace = async (text: string, hook?: Hook) => {
+  const front = await startProxy(url, hook)
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'f.yml'), `version: 1\n${text}\n`)
   const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: front.base, HOOK: 'canary-hook' }
   const run = (line: string) => svcctl(line.split(' '), { cwd, env })
   return { run, cwd, front, read: (file: string) => readFileSync(join(cwd, file), 'utf8') }
 }
-const other = 'projects: {platform/app: {approval_rules: {Security: {approvals_required: 2}}}}'
+const changedRule =
+  'projects: {platform/app: {approval_rules: {Security: {approvals_required: 2}}}}'
 const lines = ['plan f.yml', 'drift f.yml', 'apply f.yml --dry-run'] as const
-/** Drift ends 1 where the others end 0. */
+/** Drift exits with 1 where the others exit with 0. */
 const codes = [0, 1, 0]
 
 describe.each(lines.map((line, i) => [line, codes[i] ?? 0] as const))('%s', (line, differs) => {
   it('leaves out what is ignored', async () => {
-    const { run } = await desk(other)
+    const { run } = await createWorkspace(changedRule)
     expect((await run(line)).code).toBe(differs)
     const ignored = await run(`${line} --ignore *#approvals_required`)
     expect([ignored.code, ignored.stdout]).toEqual([
@@ -34,7 +35,7 @@ describe.each(lines.map((line, i) => [line, codes[i] ?? 0] as const))('%s', (lin
   })
 
   it('tells which limits apply would be held by, and takes the flags that lift them', async () => {
-    const { run } = await desk(other)
+    const { run } = await createWorkspace(changedRule)
     const held = `${line} --max-changes 0 --fail-on refused`
     const refused = await run(held)
     expect([refused.code, refused.stderr]).toEqual([
@@ -47,7 +48,7 @@ describe.each(lines.map((line, i) => [line, codes[i] ?? 0] as const))('%s', (lin
   })
 
   it('writes reports', async () => {
-    const { run, read } = await desk(other)
+    const { run, read } = await createWorkspace(changedRule)
     const reports = ['junit', 'markdown', 'sarif'].map((kind) => `--report ${kind}=r.${kind}`)
     expect((await run(`${line} ${reports.join(' ')}`)).code).toBe(differs)
     const [name = ''] = line.split(' ')
@@ -59,7 +60,7 @@ describe.each(lines.map((line, i) => [line, codes[i] ?? 0] as const))('%s', (lin
   })
 
   it('sets secrets again where that is said', async () => {
-    const { run } = await desk(
+    const { run } = await createWorkspace(
       'projects: {platform/app: {integrations: {ops-room: {family: chat-webhook, webhook: {env: HOOK}}}}}',
     )
     expect((await run(`${line} --secrets never`)).stdout).not.toContain('set from env:HOOK')
@@ -70,7 +71,9 @@ describe.each(lines.map((line, i) => [line, codes[i] ?? 0] as const))('%s', (lin
 })
 
 it('keeps with a plan file what was ignored', async () => {
-  const { run, front } = await desk(`${other}\nsite: {settings: {after_sign_up_text: hello}}`)
+  const { run, front } = await createWorkspace(
+    `${changedRule}\nsite: {settings: {after_sign_up_text: hello}}`,
+  )
   await run('plan f.yml --ignore settings --out plan.json')
   expect((await run('apply plan.json --ignore settings --yes')).stderr).toContain(
     '--ignore cannot be used with a plan file',
@@ -83,12 +86,15 @@ it('keeps with a plan file what was ignored', async () => {
 
 it('reports what became of an apply', async () => {
   let refuses = true
-  const { run, read } = await desk(other.replace('2', '3'), ({ method }, response) => {
-    if (method === 'GET' || !refuses) return false
-    response.writeHead(403, { 'content-type': 'application/json' })
-    response.end('{"message":"403 Forbidden"}')
-    return true
-  })
+  const { run, read } = await createWorkspace(
+    changedRule.replace('2', '3'),
+    ({ method }, response) => {
+      if (method === 'GET' || !refuses) return false
+      response.writeHead(403, { 'content-type': 'application/json' })
+      response.end('{"message":"403 Forbidden"}')
+      return true
+    },
+  )
   const line = 'apply f.yml --yes --report junit=a.xml --report markdown=a.md'
   expect((await run(line)).code).not.toBe(0)
   expect(read('a.xml')).toContain('failures="1"')

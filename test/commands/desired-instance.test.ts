@@ -1,17 +1,17 @@
-/** The instance of a run as declared state asks for it. */
+/** Tests the instance of a run, as declared state uses it. */
 import { describe, expect, it } from 'vitest'
 import { members } from '../../src/catalogue/areas/members.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { toReadable, toWritable } from '../../src/commands/plan/instance.js'
 import { ListReader } from '../../src/engine/instance/listing.js'
 import { LiveInstance, type Parts } from '../../src/engine/perform/live.js'
-import { instanceOf } from '../client/clients.js'
-import { json, rejected, serve } from '../support/servers.js'
+import { openInstance } from '../client/clients.js'
+import { getRejection, sendJson, serve } from '../support/servers.js'
 
-/** A run's own instance, over a client of its own. */
-const opened = async (answer: Parameters<typeof serve>[0]) => {
+/** Opens the instance of a run, with a client for a test server. */
+const openTestInstance = async (answer: Parameters<typeof serve>[0]) => {
   const { base, seen } = await serve(answer)
-  const client = instanceOf(base)
+  const client = openInstance(base)
   const screen = {
     writer: () => Promise.reject(new Error('nothing is printed')),
     noteAtEnd: () => {},
@@ -28,10 +28,10 @@ const list = { endpoint: members.listOfProject, values: { id: 7 } }
 
 describe('a list', () => {
   it('comes whole, whatever the limit of the run, and keeps only what is wanted', async () => {
-    const { run, seen, url } = await opened((request, response) => {
+    const { run, seen, url } = await openTestInstance((request, response) => {
       const first = !(request.url ?? '').includes('page=2')
       const next = first ? { link: `<${url}/api/v4/projects/7/members?page=2>; rel="next"` } : {}
-      json(response, 200, [{ id: first ? 1 : 2 }, { id: first ? 3 : 4 }], next)
+      sendJson(response, 200, [{ id: first ? 1 : 2 }, { id: first ? 3 : 4 }], next)
     })
     const instance = toReadable(run)
     expect(await instance.records(list)).toEqual([{ id: 1 }, { id: 3 }, { id: 2 }, { id: 4 }])
@@ -40,25 +40,27 @@ describe('a list', () => {
   })
 
   it('that is not whole is none', async () => {
-    const { run } = await opened((_, response) =>
-      json(response, 200, [{ id: 1 }], { 'x-next-page': '2' }),
+    const { run } = await openTestInstance((_, response) =>
+      sendJson(response, 200, [{ id: 1 }], { 'x-next-page': '2' }),
     )
-    expect(await rejected(toReadable(run).records(list))).toMatchObject({
+    expect(await getRejection(toReadable(run).records(list))).toMatchObject({
       category: 'unreachable',
       message: 'the list ended after 1, although the instance reported more',
     })
   })
 
   it('that holds what is no record is none, whatever is wanted of it', async () => {
-    const { run } = await opened((_, response) => json(response, 200, [{ id: 1 }, 7]))
+    const { run } = await openTestInstance((_, response) => sendJson(response, 200, [{ id: 1 }, 7]))
     const records = toReadable(run).records(list, () => false)
-    expect(await rejected(records)).toMatchObject({ category: 'unreachable' })
+    expect(await getRejection(records)).toMatchObject({ category: 'unreachable' })
   })
 })
 
 describe('one call', () => {
   it('goes as the catalogue says', async () => {
-    const { run, seen } = await opened((_, response) => json(response, 200, { id: 7 }))
+    const { run, seen } = await openTestInstance((_, response) =>
+      sendJson(response, 200, { id: 7 }),
+    )
     const instance = toWritable(run)
     expect((await instance.get({ endpoint: runners.get, values: { id: 7 } })).data).toEqual({
       id: 7,

@@ -1,31 +1,31 @@
-/** Small sets, and the owners of a group, are guarded: each limit names the flag that lifts it for what is meant. */
+/** Tests the limits that guard small sets and the owners of a group: each error names the flag that lifts the limit. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
-import { configuration, folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { frontOf, type Hook } from './front.js'
+import { type Hook, startProxy } from './front.js'
 
-const { send, url } = sandbox()
+const { send, url } = useSharedSandbox()
 
-const deskOf = async (wanted: object, hook?: Hook) => {
-  const front = await frontOf(url, hook)
-  const cwd = folder()
+const createWorkspace = async (wanted: object, hook?: Hook) => {
+  const front = await startProxy(url, hook)
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'svcctl.json'), JSON.stringify({ version: 1, ...wanted }))
   const env = {
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
     SVC_TOKEN: 'sandbox-root-token',
     SVC_BASE_URL: front.base,
   }
   const run = (line: string) => svcctl(line.split(' '), { cwd, env })
   return { run, written: () => front.written().length }
 }
-const desk = (members: object) => deskOf({ groups: { platform: { members } } })
-const level = (access_level: string) => ({ access_level })
+const declareMembers = (members: object) => createWorkspace({ groups: { platform: { members } } })
+const createMember = (access_level: string) => ({ access_level })
 
 it('more than half of a few members go only where that set is named', async () => {
-  const { run, written } = await desk({ chi: null, dov: null, eva: null })
+  const { run, written } = await declareMembers({ chi: null, dov: null, eva: null })
   const plan = await run('plan svcctl.json')
   expect(plan.stdout).toContain(
     '✗ exceeds a limit: 3 of 5 would be deleted from groups/platform:members, more than half; pass --allow-removals groups/platform:members to allow it',
@@ -43,9 +43,14 @@ it('more than half of a few members go only where that set is named', async () =
 
 it('more than half of the owners of a group are not lowered unasked', async () => {
   const owners = ['ana', 'ben', 'fay', 'gus']
-  const { run } = await desk(Object.fromEntries(owners.map((user) => [user, level('owner')])))
+  const { run } = await declareMembers(
+    Object.fromEntries(owners.map((user) => [user, createMember('owner')])),
+  )
   expect(await run('apply svcctl.json --yes')).toMatchObject({ code: 0 })
-  const fewer = await desk({ ...{ ana: level('guest'), ben: level('guest') }, gus: level('guest') })
+  const fewer = await declareMembers({
+    ...{ ana: createMember('guest'), ben: createMember('guest') },
+    gus: createMember('guest'),
+  })
   const { code, stderr } = await fewer.run('apply svcctl.json --yes')
   expect([code, stderr]).toEqual([
     2,
@@ -53,19 +58,19 @@ it('more than half of the owners of a group are not lowered unasked', async () =
       '3 of 4 owners of groups/platform would be removed or get a lower level',
     ),
   ])
-  const two = await desk({ ana: level('guest'), ben: level('guest') })
+  const two = await declareMembers({ ana: createMember('guest'), ben: createMember('guest') })
   expect(await two.run('apply svcctl.json --yes')).toMatchObject({ code: 0 })
 })
 
 it('an apply ends at so many failures as --max-failures says', async () => {
   const users = ['chi', 'dov', 'eva']
-  const members = Object.fromEntries(users.map((user) => [user, level('reporter')]))
+  const members = Object.fromEntries(users.map((user) => [user, createMember('reporter')]))
   const refuse: Hook = ({ method }, response) => {
     if (method === 'GET') return false
     response.writeHead(403).end()
     return true
   }
-  const { run, written } = await deskOf({ groups: { platform: { members } } }, refuse)
+  const { run, written } = await createWorkspace({ groups: { platform: { members } } }, refuse)
   const all = await run('apply svcctl.json --yes --concurrency 1')
   const count = written()
   expect([all.code, count]).toEqual([3, expect.toSatisfy((n: number) => n > 1)])
@@ -81,7 +86,7 @@ describe('what an exact set spares', () => {
   const [bot, guest, owner] = [9, 10, 50]
   const add = (place: string, user_id: number, access_level: number) =>
     send(`POST /${place}/members`, { json: { user_id, access_level } })
-  const person = (name: string) => ({ [name]: level('guest') })
+  const person = (name: string) => ({ [name]: createMember('guest') })
   const inProject = (path: string, kind: string, said: object) => ({
     projects: { [path]: { [kind]: said } },
   })
@@ -93,7 +98,10 @@ describe('what an exact set spares', () => {
     ['a bot', inProject('platform/app', 'members', { $exact: true }), empty(`${app}:members`)],
     [
       'a bot that is declared',
-      inProject('platform/app', 'members', { $exact: true, project_1_bot: level('maintainer') }),
+      inProject('platform/app', 'members', {
+        $exact: true,
+        project_1_bot: createMember('maintainer'),
+      }),
       empty(`${app}:members`),
     ],
     [
@@ -120,14 +128,14 @@ describe('what an exact set spares', () => {
     await add('projects/ana%2Fdotfiles', 3, guest)
     for (const user of [5, 6]) await add('groups/web', user, guest)
     for (const place of ['groups/web', 'groups/labs']) await add(place, bot, owner)
-    const { run, written } = await deskOf(wanted)
+    const { run, written } = await createWorkspace(wanted)
     const { code, stderr } = await run('apply svcctl.json --yes')
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
     expect(written()).toBe(0)
   })
 
   it('goes where it is named, and lets people go who are not the last', async () => {
-    const { run, written } = await deskOf(
+    const { run, written } = await createWorkspace(
       inProject('platform/app', 'members', { $exact: true, ...person('dov'), project_1_bot: null }),
     )
     expect(await run('apply svcctl.json --yes')).toMatchObject({ code: 0 })

@@ -1,6 +1,7 @@
 /**
- * Whatever something is called: an export of it plans to nothing, and applied again it is the same objects, by
- * their IDs, that are meant. Names are such as people may choose, and as files could take for something else.
+ * Tests that objects may have any name: an export produces an empty plan, and when it is applied again it means the
+ * same objects, by their IDs. The names are ones that people may choose and that files could mistake for something
+ * else.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,21 +10,21 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { Fields } from '../../src/base/objects.js'
 import { startSandbox } from '../../src/library/sandbox.js'
 import { publicKeys } from '../desired/exporting/writes.js'
-import { sandbox, sender, toRecords } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { createSender, toRecords, useSharedSandbox } from '../sandbox/instance.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { frontOf } from './front.js'
+import { startProxy } from './front.js'
 
-/** What anything that is named by any text may be called. */
+/** Names for objects whose name may be any text. */
 const names = [
   ...['8', '007', '@8', '@x', '@ ', '$x', '$$y', '$exact', 'env:X', '__proto__', 'constructor'],
   ...['null', '~', '<<', '**', 'team:x', 'a/b#c%d*', 'Case', 'case', ' led', 'two\nlines', 'ü😀'],
 ]
-/** Users 2 to 8; a name that is another's ID among them. */
+/** Names of the users 2 to 8. One of them is the ID of another user. */
 const usernames = ['null', '__proto__', '007', '8', '@9', '$x', 'env:X'] as const
-/** Those who may approve: one is blocked. */
+/** IDs of the users who may approve: user 7 is blocked. */
 const approvers = [2, 3, 4, 5, 6, 8]
-/** Paths of the groups 4 to 6; the first is the ID of the second. */
+/** Paths of the groups 4 to 6. The first path is the ID of the second group. */
 const groups: Readonly<Record<string, string>> = { web: '5', labs: '__proto__', partners: 'null' }
 const people: Readonly<Record<string, string>> = { ana: 'null', ben: '__proto__', chi: '007' }
 
@@ -31,23 +32,24 @@ interface Row {
   [field: string]: unknown
   id: number
 }
-type Saved = Readonly<Record<string, { next: number; rows: Row[] }>>
+type SavedState = Readonly<Record<string, { next: number; rows: Row[] }>>
 
-const moved = (path: unknown): string => {
+const renamePath = (path: unknown): string => {
   const [first = '', ...rest] = String(path).split('/')
   return [groups[first] ?? people[first] ?? first, ...rest].join('/')
 }
 
-/** Gives the sample data other names. */
-const renamed = (state: Saved): void => {
+/** Gives the objects of the sample data other names. */
+const renameObjects = (state: SavedState): void => {
   const { users, projects, members, protectedBranches, resourceGroups, runners } = state
   const { approvalRules, geoNodes } = state
   for (const [i, username] of usernames.entries())
     Object.assign(users?.rows[i + 1] ?? {}, { username })
-  for (const row of projects?.rows ?? []) row.path_with_namespace = moved(row.path_with_namespace)
+  for (const row of projects?.rows ?? [])
+    row.path_with_namespace = renamePath(row.path_with_namespace)
   for (const row of state.groups?.rows ?? [])
-    Object.assign(row, { path: moved(row.path), full_path: moved(row.full_path) })
-  const add = (table: Saved[string] | undefined, row: object): number => {
+    Object.assign(row, { path: renamePath(row.path), full_path: renamePath(row.full_path) })
+  const add = (table: SavedState[string] | undefined, row: object): number => {
     const id = table === undefined ? 0 : table.next++
     table?.rows.push({ ...row, id })
     return id
@@ -56,7 +58,7 @@ const renamed = (state: Saved): void => {
     isDeepStrictEqual([source_type, source_id], ['group', 6]),
   )
   for (const user_id of [3, 4, 5, 6, 7]) add(members, { ...partner, user_id, access_level: 20 })
-  // No less than in the group above: what no instance would take again.
+  // The member keeps at least the level of the group above, because an instance rejects a lower one.
   for (const member of members?.rows ?? [])
     if (member.source_type === 'project' && member.user_id === 5) member.access_level = 30
   const own = runners?.rows.find(({ runner_type }) => runner_type === 'project_type')
@@ -81,31 +83,31 @@ const renamed = (state: Saved): void => {
   }
 }
 
-const box = sandbox()
+const box = useSharedSandbox()
 const app = '/projects/1'
 
-/** An instance with these names, and one object a name of each kind. */
-const called = async () => {
-  const state = folder()
+/** Starts an instance with these names, and one object for each name and kind. */
+const startNamedInstance = async () => {
+  const state = createFolder()
   const first = await startSandbox({ state })
-  await sender(() => first.url)('PUT /runners/1', { json: { active: false } })
+  await createSender(() => first.url)('PUT /runners/1', { json: { active: false } })
   await first.close()
   const file = join(state, 'state.json')
   const saved = JSON.parse(readFileSync(file, 'utf8'))
-  renamed(saved)
+  renameObjects(saved)
   writeFileSync(file, JSON.stringify(saved))
   const { url, close } = await startSandbox({ state })
   onTestFinished(close)
-  const send = sender(() => url)
+  const send = createSender(() => url)
   for (const [i, key] of publicKeys.entries())
     await send(`POST ${app}/deploy_keys`, { json: { key, title: names[i], can_push: i % 2 === 0 } })
   return { url, send }
 }
 
-type Called = Awaited<ReturnType<typeof called>>
+type NamedInstance = Awaited<ReturnType<typeof startNamedInstance>>
 
-/** Who and what is meant, by ID. */
-const meant = async ({ send }: Called) => {
+/** Reads the IDs of the users and objects that the files mean. */
+const readIds = async ({ send }: NamedInstance) => {
   const all = async (path: string) => toRecords((await send(`GET ${path}?per_page=100`)).body)
   const ids = (list: unknown) =>
     toRecords(list)
@@ -132,8 +134,8 @@ const meant = async ({ send }: Called) => {
   }
 }
 
-/** Takes away, or changes, whatever has a name. */
-const disturbed = async ({ send }: Called): Promise<void> => {
+/** Removes or changes every object that has a name. */
+const changeObjects = async ({ send }: NamedInstance): Promise<void> => {
   const done = async (route: string, json?: object): Promise<void> => {
     const { status, text } = await send(route, json === undefined ? {} : { json })
     if (status >= 300) throw new Error(`${route}: ${status} ${text}`)
@@ -162,35 +164,35 @@ const disturbed = async ({ send }: Called): Promise<void> => {
     )
 }
 
-/** Lines about an instance, from a folder of their own. */
-const desk = (base: string) => {
-  const cwd = folder()
+/** Creates a folder, and a function that runs lines against an instance. */
+const createWorkspace = (base: string) => {
+  const cwd = createFolder()
   const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: base }
   return { cwd, run: (line: string) => svcctl(line.split(' '), { cwd, env }) }
 }
 
 it('is what it was once an export is applied', { timeout: 120_000 }, async () => {
-  const instance = await called()
-  const front = await frontOf(() => instance.url)
-  const { cwd, run } = desk(front.base)
+  const instance = await startNamedInstance()
+  const front = await startProxy(() => instance.url)
+  const { cwd, run } = createWorkspace(front.base)
   const ran = async (line: string): Promise<string> => {
     const { code, stdout, stderr } = await run(line)
     expect([line, code, code === 0 ? '' : stderr]).toEqual([line, 0, ''])
     return stdout
   }
-  const before = await meant(instance)
+  const before = await readIds(instance)
   for (const form of ['json', 'yml']) {
     await ran(`export --exact --to before.${form}`)
     expect(JSON.parse(await ran(`plan before.${form} -o json`)).actions).toEqual([])
   }
-  await disturbed(instance)
-  expect(await meant(instance)).not.toEqual(before)
+  await changeObjects(instance)
+  expect(await readIds(instance)).not.toEqual(before)
   await ran('apply before.yml --yes --max-deletes 100% --max-changes 100%')
-  expect(await meant(instance)).toEqual(before)
+  expect(await readIds(instance)).toEqual(before)
   await ran('export --exact --to after.yml')
   const text = (name: string): string => readFileSync(join(cwd, name), 'utf8')
   expect(text('after.yml')).toBe(text('before.yml'))
-  // Each name of each kind was written anew.
+  // Every name of every kind was written again.
   expect(front.written().length).toBeGreaterThan(4 * names.length)
 })
 
@@ -218,8 +220,8 @@ it.each([
     'the group 1 does not exist',
   ],
 ])('of digits is never an ID: %s', async (_, text, why) => {
-  const front = await frontOf(box.url)
-  const { cwd, run } = desk(front.base)
+  const front = await startProxy(box.url)
+  const { cwd, run } = createWorkspace(front.base)
   writeFileSync(join(cwd, 'svcctl.yml'), `version: 1\n${text}\n`)
   const { code, stderr } = await run('apply svcctl.yml --yes')
   expect([code, stderr, front.written()]).toEqual([2, expect.stringContaining(why), []])

@@ -1,42 +1,42 @@
-/** Only a written null deletes: what YAML reads as null, and nobody wrote, is refused where it stands. */
+/** Tests that only a written null deletes: a value that YAML reads as null although nobody wrote it is rejected. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { frontOf } from './front.js'
+import { startProxy } from './front.js'
 
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 
-/** A line about a file below `version: 1`. */
-const ran = async (line: string, text: string, name = 'svcctl.yml') => {
-  const front = await frontOf(url)
-  const cwd = folder()
+/** Runs a line about a file, in a folder of its own. */
+const runLine = async (line: string, text: string, name = 'svcctl.yml') => {
+  const front = await startProxy(url)
+  const cwd = createFolder()
   writeFileSync(join(cwd, name), text)
   const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: front.base }
   return { ...(await svcctl(line.split(' '), { cwd, env })), written: front.written() }
 }
-const members = (eva: string): string => `version: 1\ngroups:\n  labs:\n    members:\n${eva}\n`
-const security = (said: string): string =>
+const buildMembers = (eva: string): string => `version: 1\ngroups:\n  labs:\n    members:\n${eva}\n`
+const buildSecurityRule = (said: string): string =>
   `version: 1\nprojects:\n  platform/app:\n    approval_rules:\n      Security:\n${said}\n`
 
 describe('a key with nothing behind it', () => {
   const item = 'eva has no value'
   it.each([
-    ['nothing', members('      eva:'), `5:7: ${item}`],
-    ['a comment', members('      eva: # { access_level: guest }'), `5:7: ${item}`],
-    ['commented lines', members('      eva:\n#        access_level: guest'), `5:7: ${item}`],
-    ['an anchor', members('      eva: &a'), `5:7: ${item}`],
-    ['what an alias names', members('      dov: &a\n      eva: *a'), `6:7: ${item}`],
+    ['nothing', buildMembers('      eva:'), `5:7: ${item}`],
+    ['a comment', buildMembers('      eva: # { access_level: guest }'), `5:7: ${item}`],
+    ['commented lines', buildMembers('      eva:\n#        access_level: guest'), `5:7: ${item}`],
+    ['an anchor', buildMembers('      eva: &a'), `5:7: ${item}`],
+    ['what an alias names', buildMembers('      dov: &a\n      eva: *a'), `6:7: ${item}`],
     ['a flow map', 'version: 1\ngroups: { labs: { members: { eva } } }\n', `2:30: ${item}`],
-    ['an explicit key', members('      ? eva'), `5:9: ${item}`],
-    ['a bare tag', members('      eva: !!null'), `5:7: ${item}`],
-    ['a tag and no text', members("      eva: !!null ''"), `5:7: ${item}`],
-    ['an attribute', security('        user_ids:'), '6:9: user_ids has no value'],
+    ['an explicit key', buildMembers('      ? eva'), `5:9: ${item}`],
+    ['a bare tag', buildMembers('      eva: !!null'), `5:7: ${item}`],
+    ['a tag and no text', buildMembers("      eva: !!null ''"), `5:7: ${item}`],
+    ['an attribute', buildSecurityRule('        user_ids:'), '6:9: user_ids has no value'],
     [
       'a member of a list',
-      security('        user_ids:\n          - ana\n          -'),
+      buildSecurityRule('        user_ids:\n          - ana\n          -'),
       '8:12: an item of this list has no value',
     ],
     [
@@ -50,7 +50,7 @@ describe('a key with nothing behind it', () => {
       '4:37: default has no value',
     ],
   ])('is refused: %s', async (_, text, said) => {
-    const { code, stderr, written } = await ran('apply svcctl.yml --yes', text)
+    const { code, stderr, written } = await runLine('apply svcctl.yml --yes', text)
     expect([code, stderr, written]).toEqual([2, expect.stringContaining(`svcctl.yml:${said}`), []])
   })
 })
@@ -58,23 +58,26 @@ describe('a key with nothing behind it', () => {
 it.each(['null', '~', 'Null', 'NULL', '!!null null', '!!null ~', '&a null'])(
   'written as %s removes',
   async (said) => {
-    const { code, stdout } = await ran('plan svcctl.yml', members(`      eva: ${said}`))
+    const { code, stdout } = await runLine('plan svcctl.yml', buildMembers(`      eva: ${said}`))
     expect([code, stdout]).toEqual([0, expect.stringContaining('1 to delete')])
   },
 )
 
 it('removes in JSON, and by an alias of a written null', async () => {
   const json = '{"version": 1, "groups": {"labs": {"members": {"eva": null}}}}'
-  expect((await ran('plan a.json', json, 'a.json')).stdout).toContain('1 to delete')
-  const alias = members('      dov: &gone null\n      eva: *gone').replace('dov', '"1"')
-  expect((await ran('plan svcctl.yml', alias)).stdout).toContain('1 to delete')
+  expect((await runLine('plan a.json', json, 'a.json')).stdout).toContain('1 to delete')
+  const alias = buildMembers('      dov: &gone null\n      eva: *gone').replace('dov', '"1"')
+  expect((await runLine('plan svcctl.yml', alias)).stdout).toContain('1 to delete')
 })
 
 it.each([
   ["'null'", 'svcctl.yml:5:12: '],
   ['{}', undefined],
 ])('is nothing of the kind: %s', async (said, why) => {
-  const { code, stdout, stderr } = await ran('plan svcctl.yml', members(`      eva: ${said}`))
+  const { code, stdout, stderr } = await runLine(
+    'plan svcctl.yml',
+    buildMembers(`      eva: ${said}`),
+  )
   if (why === undefined)
     expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do')])
   else expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
@@ -117,7 +120,7 @@ describe('an empty text clears nothing: null does', () => {
     [setting("signup_enabled: ''"), 'signup_enabled must be true or false, not an empty value'],
     [setting("max_import_size: ''"), 'max_import_size must be a number, not an empty value'],
   ])('%s', async (text, why) => {
-    const { code, stderr, written } = await ran('apply svcctl.yml --yes', text)
+    const { code, stderr, written } = await runLine('apply svcctl.yml --yes', text)
     expect([code, stderr, written]).toEqual([2, expect.stringContaining(why), []])
   })
 
@@ -128,7 +131,7 @@ describe('an empty text clears nothing: null does', () => {
     [setting('asset_proxy_allowlist: []'), '- example.test'],
     [member('expires_at: null'), 'nothing to do'],
   ])('%s is planned', async (text, what) => {
-    const { code, stdout } = await ran('plan svcctl.yml', text)
+    const { code, stdout } = await runLine('plan svcctl.yml', text)
     expect([code, stdout]).toEqual([0, expect.stringContaining(what)])
   })
 })

@@ -1,7 +1,7 @@
 /**
- * Whatever an instance has and files want: no action waits for a later one, and done in that order an instance that
- * refuses what comes too early (an owner who leaves before another is one, a level below that of the group, a domain of
- * two projects) takes all of them.
+ * Tests the order of actions for random states and files: no action waits for a later one, and in this order the
+ * instance accepts all of them. It rejects actions that come too early: an owner who leaves before there is another
+ * one, a level below that of the group, a domain of two projects.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/library/sandbox.js'
 import { publicKeys } from '../desired/exporting/writes.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const users = ['ana', 'ben', 'chi', 'dov', 'eva'] as const
@@ -19,8 +19,8 @@ type User = (typeof users)[number]
 type Members = Readonly<Record<string, { readonly access_level: string }>>
 
 const levels = ['guest', 'reporter', 'developer', 'maintainer'] as const
-/** Who is a member, with one of them an owner. */
-const membersOf = (owned: boolean): fc.Arbitrary<Members> =>
+/** Generates members. One of them is an owner if `owned` is set. */
+const generateMembers = (owned: boolean): fc.Arbitrary<Members> =>
   fc
     .tuple(
       fc.array(fc.tuple(fc.constantFrom(...users), fc.constantFrom(...levels)), { maxLength: 4 }),
@@ -31,12 +31,12 @@ const membersOf = (owned: boolean): fc.Arbitrary<Members> =>
       ...(owned ? { [owner]: { access_level: 'owner' } } : {}),
     }))
 const members = fc.record({
-  groups: fc.tuple(membersOf(true), membersOf(true), membersOf(true)),
-  projects: fc.tuple(membersOf(false), membersOf(false)),
+  groups: fc.tuple(generateMembers(true), generateMembers(true), generateMembers(true)),
+  projects: fc.tuple(generateMembers(false), generateMembers(false)),
   approvers: fc.subarray([...users]),
 })
 
-/** In which of the projects something is: in one of them, or in several. */
+/** Generates the projects that have an object: `one` exactly one of them, `some` one or both. */
 const one = fc.constantFrom<readonly number[]>([0], [1])
 const some = fc.subarray([0, 1], { minLength: 1 })
 const urls = ['https://u1.test/', 'https://u2.test/', 'https://u3.test/']
@@ -80,8 +80,8 @@ const files = fc
     }
   })
 
-/** An action of a plan, in the order in which it is done. */
-interface Planned {
+/** An action of a plan. A plan lists its actions in the order of execution. */
+interface PlannedAction {
   readonly id: string
   readonly waits_for: readonly string[]
 }
@@ -90,8 +90,8 @@ const everything = '--max-deletes 100% --max-changes 100% --allow-empty *'
 
 it('holds of 16 random plans', { timeout: 300_000 }, async () => {
   let [plans, waiting, done] = [0, 0, 0]
-  const cwd = folder()
-  const SVC_CONFIG_DIR = configuration()
+  const cwd = createFolder()
+  const SVC_CONFIG_DIR = createConfiguration()
   const law = async (first: object, second: object): Promise<void> => {
     const { url, token, close } = await startSandbox()
     onTestFinished(close)
@@ -101,7 +101,7 @@ it('holds of 16 random plans', { timeout: 300_000 }, async () => {
       writeFileSync(join(cwd, 'svcctl.json'), JSON.stringify(wanted))
       const { code, stdout, stderr } = await run(`apply svcctl.json --yes -o json ${everything}`)
       expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
-      const all: readonly Planned[] = JSON.parse(stdout).actions
+      const all: readonly PlannedAction[] = JSON.parse(stdout).actions
       const ids = all.map(({ id }) => id)
       for (const [i, { id, waits_for }] of all.entries()) {
         waiting += waits_for.length
@@ -116,24 +116,24 @@ it('holds of 16 random plans', { timeout: 300_000 }, async () => {
     await close()
   }
   await fc.assert(fc.asyncProperty(files, files, law), { numRuns: 8 })
-  // A slow machine ends it before its time: what counts is what there was in each.
+  // A slow machine ends the property early, so the counts are compared with the number of plans.
   expect([waiting > plans, done > 5 * plans, plans > 0]).toEqual([true, true, true])
 })
 
-/** A line about an instance of its own. */
-const desk = async (files: Readonly<Record<string, unknown>>) => {
+/** Creates a folder with these files, and a function that runs lines against an instance of its own. */
+const createLineRunner = async (files: Readonly<Record<string, unknown>>) => {
   const { url, token, close } = await startSandbox()
   onTestFinished(close)
-  const cwd = folder()
+  const cwd = createFolder()
   for (const [name, wanted] of Object.entries(files))
     writeFileSync(join(cwd, name), JSON.stringify({ version: 1, ...(wanted as object) }))
-  const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: token, SVC_BASE_URL: url }
+  const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_TOKEN: token, SVC_BASE_URL: url }
   return (line: string) => svcctl(line.split(' '), { cwd, env })
 }
 
 it('makes the new owner before the old one is lowered, whatever they are called', async () => {
   const swap = { dov: { access_level: 'developer' }, eva: { access_level: 'owner' } }
-  const run = await desk({ 'swap.json': { groups: { labs: { members: swap } } } })
+  const run = await createLineRunner({ 'swap.json': { groups: { labs: { members: swap } } } })
   expect(await run('apply swap.json --yes')).toMatchObject({ code: 0 })
 })
 
@@ -142,7 +142,7 @@ it('says of what would have to come before each other that it is impossible', as
     site: { geo_nodes: { south: { url: south }, west: { url: west } } },
   })
   const [a, b] = ['https://a.test/', 'https://b.test/']
-  const run = await desk({ 'first.json': nodes(a, b), 'then.json': nodes(b, a) })
+  const run = await createLineRunner({ 'first.json': nodes(a, b), 'then.json': nodes(b, a) })
   expect(await run('apply first.json --yes')).toMatchObject({ code: 0 })
   const { code, stdout } = await run('plan then.json')
   expect([code, stdout]).toEqual([
@@ -177,7 +177,7 @@ it.each([
   const of = (there: boolean) => ({
     projects: Object.fromEntries(projects.map((path, i) => [path, at(there)[i]])),
   })
-  const run = await desk({ 'first.json': of(true), 'then.json': of(false) })
+  const run = await createLineRunner({ 'first.json': of(true), 'then.json': of(false) })
   for (const file of ['first.json', 'then.json', 'first.json']) {
     const { code, stdout } = await run(`apply ${file} --yes ${everything}`)
     expect([file, code, stdout]).toEqual([file, 0, expect.not.stringContaining('impossible')])
@@ -202,7 +202,7 @@ it('takes two users who move inwards while the rules of their projects trade the
     ),
   })
   const both = (level: string) => ({ chi: { access_level: level }, eva: { access_level: level } })
-  const run = await desk({ 'first.json': of(true), 'then.json': of(false) })
+  const run = await createLineRunner({ 'first.json': of(true), 'then.json': of(false) })
   for (const file of ['first.json', 'then.json']) {
     const { code, stderr } = await run(`apply ${file} --yes ${everything}`)
     expect([file, code, code === 0 ? '' : stderr]).toEqual([file, 0, ''])

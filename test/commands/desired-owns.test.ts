@@ -1,17 +1,17 @@
-/** Ownership: what the files of one folder may name, and no others. */
+/** Tests ownership: what the files of one folder may declare, and no other files. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 
-/** Reads files by their paths, each below `version: 1`, and explains a place of theirs: nothing is asked of anybody. */
+/** Writes files, each below `version: 1`, and explains one of their places. This sends no requests. */
 const read = async (files: Readonly<Record<string, string>>) => {
-  const cwd = folder()
+  const cwd = createFolder()
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(cwd, dirname(path)), { recursive: true })
     writeFileSync(join(cwd, path), `version: 1\n${text}\n`)
@@ -23,8 +23,8 @@ const read = async (files: Readonly<Record<string, string>>) => {
   )
   return stderr.includes('the files do not declare') ? { code: 0, stderr: '' } : { code, stderr }
 }
-const projects = (key: string): string => `projects: {'${key}': {approvals: {}}}`
-const groups = (key: string): string => `groups: {'${key}': {members: {}}}`
+const buildProject = (key: string): string => `projects: {'${key}': {approvals: {}}}`
+const buildGroup = (key: string): string => `groups: {'${key}': {members: {}}}`
 
 describe('a folder that owns', () => {
   const owns =
@@ -32,18 +32,18 @@ describe('a folder that owns', () => {
 
   it.each([
     'site: {settings: {}}',
-    groups('web'),
-    groups('Platform'),
-    groups('platform/**'),
-    groups('platform/core'),
-    groups('platform/core/**'),
-    projects('platform/app'),
-    projects('platform/core/engine'),
-    projects('platform/*'),
-    projects('labs/tool'),
-    projects('back-end/app'),
-    projects('back-end-*/app'),
-    projects('{path: [platform/*, "back-end/**"], topic: x}'),
+    buildGroup('web'),
+    buildGroup('Platform'),
+    buildGroup('platform/**'),
+    buildGroup('platform/core'),
+    buildGroup('platform/core/**'),
+    buildProject('platform/app'),
+    buildProject('platform/core/engine'),
+    buildProject('platform/*'),
+    buildProject('labs/tool'),
+    buildProject('back-end/app'),
+    buildProject('back-end-*/app'),
+    buildProject('{path: [platform/*, "back-end/**"], topic: x}'),
   ])('may name, and nobody else: %s', async (text) => {
     expect(await read({ 'c/a/o.yml': owns, 'c/a/deep/f.yml': text })).toMatchObject({ code: 0 })
     const { code, stderr } = await read({ 'c/a/o.yml': owns, 'c/b/f.yml': text })
@@ -56,15 +56,15 @@ describe('a folder that owns', () => {
   })
 
   it.each([
-    groups('web/shop'),
-    groups('web/**'),
-    groups('**'),
-    projects('web/site'),
-    projects('labs/*'),
-    projects('b*/app'),
-    projects('**/app'),
-    projects('{topic: x}'),
-    projects('{path: [platform/*, web/*]}'),
+    buildGroup('web/shop'),
+    buildGroup('web/**'),
+    buildGroup('**'),
+    buildProject('web/site'),
+    buildProject('labs/*'),
+    buildProject('b*/app'),
+    buildProject('**/app'),
+    buildProject('{topic: x}'),
+    buildProject('{path: [platform/*, web/*]}'),
     'defaults: {projects: {approvals: {}}}',
   ])('may not name, and others may: %s', async (text) => {
     expect(await read({ 'c/a/o.yml': owns, 'c/b/f.yml': text })).toMatchObject({ code: 0 })
@@ -93,7 +93,7 @@ describe('a folder that owns', () => {
     const wide = await read({ ...above, 'c/a/o.yml': 'owns: [site]' })
     expect(wide.stderr).toContain('c/a/o.yml:2:1: this owns more than the folder above, declared')
     const taken = await read({
-      'c/o.yml': `owns: [groups/platform/**]\n${projects('platform/app')}`,
+      'c/o.yml': `owns: [groups/platform/**]\n${buildProject('platform/app')}`,
       'c/a/o.yml': 'owns: [projects/platform/*]',
     })
     expect(taken.stderr).toContain('platform/app is owned by c/a')
@@ -122,7 +122,7 @@ describe('two folders', () => {
     ...['projects/a/*', 'projects/a*/**', 'projects/a/**', 'projects/c/x', 'site'],
   )
   const list = fc.uniqueArray(owned, { minLength: 1, maxLength: 3 })
-  /** Written anew, from the page of decisions: what an entry means of these places. */
+  /** Computes which of these places an entry means. It follows the documented decisions, not the code. */
   const means = (entry: string): readonly string[] => {
     if (entry === 'site') return ['site']
     const [scope = '', ...rest] = entry.split('/')

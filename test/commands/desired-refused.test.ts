@@ -1,24 +1,24 @@
-/** A plan does not pass what the instance refuses, or takes without a word and does not keep. */
+/** Tests that a plan rejects values that the instance rejects, or that it accepts without an error and does not keep. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
-import { configuration, folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { frontOf, type Hook } from './front.js'
+import { type Hook, startProxy } from './front.js'
 
-const { send, url } = sandbox()
+const { send, url } = useSharedSandbox()
 const app = 'projects/platform/app'
 
-/** Lines about a file below `version: 1`. */
-const desk = async (text: string, hook?: Hook) => {
-  const front = await frontOf(url, hook)
-  const cwd = folder()
+/** Writes a file below `version: 1`, and returns a function that runs lines about it. */
+const createLineRunner = async (text: string, hook?: Hook) => {
+  const front = await startProxy(url, hook)
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'f.yml'), `version: 1\n${text}\n`)
   const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: front.base }
   return (line: string) => svcctl(line.split(' '), { cwd, env })
 }
-const members = (level: string, place = app): string => {
+const buildMember = (level: string, place = app): string => {
   const [scope = '', ...path] = place.split('/')
   return `${scope}: {${path.join('/')}: {members: {eva: {access_level: ${level}}}}}`
 }
@@ -29,14 +29,16 @@ describe('a level', () => {
     ['35', 'f.yml:2:43: access_level in a project must be one of guest,'],
     ['minimal', 'f.yml:2:43: access_level in a project must be one of guest,'],
   ])('is one that a project gives: not %s', async (level, why) => {
-    const { code, stderr } = await (await desk(members(level)))('plan f.yml')
+    const { code, stderr } = await (await createLineRunner(buildMember(level)))('plan f.yml')
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
   })
 
   it('is one that a group gives', async () => {
-    const odd = await (await desk(members('35', 'groups/platform')))('plan f.yml')
+    const odd = await (await createLineRunner(buildMember('35', 'groups/platform')))('plan f.yml')
     expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining('owner, not 35')])
-    const least = await (await desk(members('minimal', 'groups/platform')))('plan f.yml')
+    const least = await (await createLineRunner(buildMember('minimal', 'groups/platform')))(
+      'plan f.yml',
+    )
     expect([least.code, least.stdout]).toEqual([0, expect.stringContaining('guest → minimal')])
   })
 
@@ -50,10 +52,10 @@ describe('a level', () => {
         return true
       }
     const planned = async (version: string, level: string) => {
-      const front = await frontOf(url, ofVersion(version))
-      const cwd = folder()
-      writeFileSync(join(cwd, 'f.yml'), `version: 1\n${members(level)}\n`)
-      const env = { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' }
+      const front = await startProxy(url, ofVersion(version))
+      const cwd = createFolder()
+      writeFileSync(join(cwd, 'f.yml'), `version: 1\n${buildMember(level)}\n`)
+      const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_NO_KEYRING: '1' }
       const login = `auth login work --base-url ${front.base} --token-stdin`
       const input = 'sandbox-root-token\n'
       expect(await svcctl(login.split(' '), { cwd, env, input })).toMatchObject({ code: 0 })
@@ -74,7 +76,7 @@ describe('a level', () => {
       response.end('[{"id":6,"username":"eva","access_level":35,"expires_at":null}]')
       return true
     }
-    const same = await (await desk(members('35'), isList))('plan f.yml')
+    const same = await (await createLineRunner(buildMember('35'), isList))('plan f.yml')
     expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('nothing to do; 1')])
   })
 })
@@ -86,23 +88,23 @@ describe('who approves', () => {
     `approval_rules/Security#user_ids   approvers must be members of the project, and this one is not: ${user}`
 
   it('has to be a member, or is left out', async () => {
-    const run = await desk(rule('ana, ben, fay'))
+    const run = await createLineRunner(rule('ana, ben, fay'))
     expect((await run('plan f.yml')).stdout).toContain(said('fay'))
     expect((await run('plan f.yml')).stdout).toContain('nothing to do; 1 impossible')
-    const applied = await (await desk(rule('ana, fay')))('apply f.yml --yes')
+    const applied = await (await createLineRunner(rule('ana, fay')))('apply f.yml --yes')
     expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining('- ben')])
     expect(applied.stdout).toContain(said('fay'))
   })
 
   it('may be a member by the same plan, and not one who leaves by it', async () => {
     const joins = rule('fay', 'members: {fay: {access_level: developer}}, ')
-    const planned = await (await desk(joins))('plan f.yml')
+    const planned = await (await createLineRunner(joins))('plan f.yml')
     expect([planned.stdout, planned.stdout.includes('impossible')]).toEqual([
       expect.stringContaining('+ fay'),
       false,
     ])
     const leaves = `${rule('eva')}\ngroups: {platform: {members: {eva: null}}}`
-    expect((await (await desk(leaves))('plan f.yml')).stdout).toContain(said('eva'))
+    expect((await (await createLineRunner(leaves))('plan f.yml')).stdout).toContain(said('eva'))
   })
 
   it('makes no rule that too few could approve', async () => {
@@ -112,7 +114,7 @@ describe('who approves', () => {
       'Group: {approvals_required: 2, user_ids: [chi], group_ids: [labs]}',
     ]
     const text = `projects: {labs/sensors: {approval_rules: {${rules.join(', ')}}}}`
-    const run = await desk(text)
+    const run = await createLineRunner(text)
     const { code, stdout } = await run('apply f.yml --yes')
     expect([code, stdout]).toEqual([0, expect.stringContaining('Plan: 1 to create; 3 impossible;')])
     expect(stdout).toContain(
@@ -144,14 +146,14 @@ describe('who approves', () => {
     const created = { name: 'Flip', approvals_required: 1, user_ids: [4] }
     await send('POST /projects/labs%2Fsensors/approval_rules', { json: created })
     const rule = '{Flip: {approvals_required: 1, user_ids: [chi]}}'
-    const run = await desk(`projects: ${projects.replace('RULE', rule)}\n${groups}`)
+    const run = await createLineRunner(`projects: ${projects.replace('RULE', rule)}\n${groups}`)
     const { code, stdout } = await run('apply f.yml --yes')
     const finding = 'approval_rules/Flip#user_ids   approvers must be members of the project, and'
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining(`! ${finding} this one is not: chi`),
     ])
-    // What the rule is left with shows the next time as well.
+    // The next plan still reports the approver who is not eligible.
     expect((await run('plan f.yml')).stdout).toContain('does not list them as eligible: chi')
     const fails = await run('plan f.yml --fail-on impossible')
     expect(fails.code).toBe(8)
@@ -165,16 +167,17 @@ describe('who approves', () => {
       response.end(JSON.stringify({ ...body, shared_with_groups: [{ group_id: 5 }] }))
       return true
     }
-    const { stdout } = await (await desk(rule('fay'), shared))('plan f.yml')
+    const { stdout } = await (await createLineRunner(rule('fay'), shared))('plan f.yml')
     expect(stdout).toContain('+ fay')
     expect(stdout).toMatch(/\? .*shared with groups, so svcctl cannot tell whether fay may approve/)
   })
 })
 
-const inProject = (text: string, path = 'platform/app'): string => `projects: {${path}: {${text}}}`
-const settings = (text: string): string => `site: {settings: {${text}}}`
-const nodes = (text: string): string => `site: {geo_nodes: {${text}}}`
-const runner = (name: string, text: string): string =>
+const buildProject = (text: string, path = 'platform/app'): string =>
+  `projects: {${path}: {${text}}}`
+const buildSettings = (text: string): string => `site: {settings: {${text}}}`
+const buildGeoNodes = (text: string): string => `site: {geo_nodes: {${text}}}`
+const buildRunner = (name: string, text: string): string =>
   `site: {runners: [{match: {description: ${name}}, set: {${text}}}]}`
 const hook = 'family: chat-webhook, webhook: {env: HOOK}'
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6yD2mlIRgmyZvFPGkn4Cdyc8N+EhUUpU0wIlFcpnnw'
@@ -182,85 +185,106 @@ const long = 'x'.repeat(256)
 
 describe('a value that the instance refuses has its place in the file', () => {
   it.each([
-    [inProject(`integrations: {Slack: {${hook}}}`), '2:42: slug must be a name of lower'],
-    [inProject(`integrations: {Slack: {${hook}}}`), 'Did you mean slack?'],
-    [inProject('integrations: {"Our Chat": null}'), ''],
-    [inProject('pages_domains: {bücher.example: {}}'), 'Did you mean xn--bcher-kva.example?'],
-    [inProject('pages_domains: {"https://a.example/": {}}'), 'Did you mean a.example?'],
-    [inProject('pages_domains: {localhost: {}}'), '2:43: domain must be a domain name such as'],
-    [inProject(`deploy_keys: {a: {title: " ", key: ${key}}}`), 'title must be text that is not'],
-    [inProject(`deploy_keys: {${long}: {key: ${key}}}`), 'at most 255 characters long, not a'],
-    [inProject('approval_rules: {" ": {approvals_required: 1}}'), '2:44: name must be text that'],
+    [buildProject(`integrations: {Slack: {${hook}}}`), '2:42: slug must be a name of lower'],
+    [buildProject(`integrations: {Slack: {${hook}}}`), 'Did you mean slack?'],
+    [buildProject('integrations: {"Our Chat": null}'), ''],
+    [buildProject('pages_domains: {bücher.example: {}}'), 'Did you mean xn--bcher-kva.example?'],
+    [buildProject('pages_domains: {"https://a.example/": {}}'), 'Did you mean a.example?'],
+    [buildProject('pages_domains: {localhost: {}}'), '2:43: domain must be a domain name such as'],
+    [buildProject(`deploy_keys: {a: {title: " ", key: ${key}}}`), 'title must be text that is not'],
+    [buildProject(`deploy_keys: {${long}: {key: ${key}}}`), 'at most 255 characters long, not a'],
     [
-      inProject('integrations: {emails-on-push: {recipients: [a@b.example, nobody]}}'),
+      buildProject('approval_rules: {" ": {approvals_required: 1}}'),
+      '2:44: name must be text that',
+    ],
+    [
+      buildProject('integrations: {emails-on-push: {recipients: [a@b.example, nobody]}}'),
       '2:59: recipients must be email addresses, separated by spaces or commas, not "a@b.example n',
     ],
     [
-      inProject('integrations: {m: {family: monitoring, api_key: {env: HOOK}, api_url: here}}'),
+      buildProject('integrations: {m: {family: monitoring, api_key: {env: HOOK}, api_url: here}}'),
       'api_url must be a URL that begins with http:// or https://, not "here"',
     ],
     [
-      inProject(
+      buildProject(
         'pages_domains: {a.example: {certificate: "-----BEGIN CERTIFICATE-----\\nAAAA\\n-----END CERTIFICATE-----", key: {env: HOOK}}}',
       ),
       'certificate must be certificates that can be read, not a value of 58 characters',
     ],
     [
-      inProject('approval_rules: {All members: {approvals_required: 1, user_ids: [ana]}}'),
+      buildProject('approval_rules: {All members: {approvals_required: 1, user_ids: [ana]}}'),
       'rule_type any_approver cannot be combined with user_ids',
     ],
     [
-      inProject(
+      buildProject(
         'approval_rules: {A: {rule_type: any_approver, approvals_required: 1}, B: {rule_type: any_approver, approvals_required: 1}}',
         'labs/sensors',
       ),
       'B: it is the rule for any approver, of which there is one, and f.yml:2:44 says A',
     ],
-    [settings('archive_builds_in_human_readable: 3 hours'), '2:19: archive_builds_in_human_re'],
-    [settings('abuse_notification_email: nobody'), 'must be an email address, not "nobody"'],
-    [settings('asset_proxy_url: ftp://a.example'), 'asset_proxy_url must be a URL that begins'],
-    [settings('asset_proxy_enabled: true'), 'true requires asset_proxy_url, which is not set'],
     [
-      settings('domain_denylist_enabled: true, domain_denylist: []'),
+      buildSettings('archive_builds_in_human_readable: 3 hours'),
+      '2:19: archive_builds_in_human_re',
+    ],
+    [buildSettings('abuse_notification_email: nobody'), 'must be an email address, not "nobody"'],
+    [
+      buildSettings('asset_proxy_url: ftp://a.example'),
+      'asset_proxy_url must be a URL that begins',
+    ],
+    [buildSettings('asset_proxy_enabled: true'), 'true requires asset_proxy_url, which is not set'],
+    [
+      buildSettings('domain_denylist_enabled: true, domain_denylist: []'),
       'domain_denylist_enabled true requires domain_denylist, which is not set',
     ],
-    // Of what only the instance's answer knows, the type.
-    [settings('signup_enabled: perhaps'), '2:19: signup_enabled must be true or false, not "per'],
-    [settings('max_attachment_size: [1]'), 'max_attachment_size must be a number, not [1]'],
-    [settings('repository_storages: 7'), 'repository_storages must be a list, not 7'],
-    [runner('web-builder', 'run_untagged: false'), 'run_untagged false requires tag_list, which'],
-    [settings('signup_enabled: null'), 'signup_enabled cannot be unset'],
-    [nodes('north: {enabled: false}'), 'primary true cannot be combined with enabled false'],
-    // Numbers that nothing has.
-    [inProject("members: {'99': developer}"), '2:37: there is no user with the ID 99'],
-    [inProject("runners: {'1': {}}"), '2:37: there is no runner of projects with the ID 1'],
+    // For a setting that is known only from the instance's answer, the type is checked.
     [
-      inProject("approval_rules: {B: {approvals_required: 1, group_ids: ['999']}}"),
+      buildSettings('signup_enabled: perhaps'),
+      '2:19: signup_enabled must be true or false, not "per',
+    ],
+    [buildSettings('max_attachment_size: [1]'), 'max_attachment_size must be a number, not [1]'],
+    [buildSettings('repository_storages: 7'), 'repository_storages must be a list, not 7'],
+    [
+      buildRunner('web-builder', 'run_untagged: false'),
+      'run_untagged false requires tag_list, which',
+    ],
+    [buildSettings('signup_enabled: null'), 'signup_enabled cannot be unset'],
+    [
+      buildGeoNodes('north: {enabled: false}'),
+      'primary true cannot be combined with enabled false',
+    ],
+    // These IDs belong to no object.
+    [buildProject("members: {'99': developer}"), '2:37: there is no user with the ID 99'],
+    [buildProject("runners: {'1': {}}"), '2:37: there is no runner of projects with the ID 1'],
+    [
+      buildProject("approval_rules: {B: {approvals_required: 1, group_ids: ['999']}}"),
       'there is no group with the ID 999',
     ],
     [
-      inProject("approval_rules: {B: {approvals_required: 1, protected_branch_ids: ['77']}}"),
+      buildProject("approval_rules: {B: {approvals_required: 1, protected_branch_ids: ['77']}}"),
       'there is no branch with the ID 77',
     ],
     [
-      inProject(
+      buildProject(
         'pages_domains: {a.example: {auto_ssl_enabled: true}, A.example: {auto_ssl_enabled: true}}',
       ),
       'auto_ssl_enabled is set twice at this level',
     ],
-    [nodes('south: {files_max_capacity: -1}'), 'files_max_capacity must be at least 0, not -1'],
-    [nodes('south: {minimum_reverification_interval: 0}'), 'must be at least 1, not 0'],
-    [nodes('east: {url: east.example}'), 'url must be a URL that begins with'],
     [
-      nodes('south: {primary: true}'),
+      buildGeoNodes('south: {files_max_capacity: -1}'),
+      'files_max_capacity must be at least 0, not -1',
+    ],
+    [buildGeoNodes('south: {minimum_reverification_interval: 0}'), 'must be at least 1, not 0'],
+    [buildGeoNodes('east: {url: east.example}'), 'url must be a URL that begins with'],
+    [
+      buildGeoNodes('south: {primary: true}'),
       'only one can have this value of primary, and the instance says north',
     ],
     [
-      nodes('a: {url: https://A.example}, b: {url: https://a.example/}'),
+      buildGeoNodes('a: {url: https://A.example}, b: {url: https://a.example/}'),
       'f.yml:2:53: site:geo_nodes/b: only one can have this url, and f.yml:2:24 says a',
     ],
   ])('%s', async (text, why) => {
-    const run = await desk(text)
+    const run = await createLineRunner(text)
     for (const line of ['plan f.yml', 'drift f.yml']) {
       const { code, stderr } = await run(line)
       if (why === '') expect([line, code, stderr]).toEqual([line, 0, ''])
@@ -269,10 +293,16 @@ describe('a value that the instance refuses has its place in the file', () => {
   })
 
   it.each([
-    [inProject('members: {gus: {access_level: developer, expires_at: 2020-01-01}}'), 'members/gus'],
-    [inProject('members: {fay: {access_level: developer, expires_at: 2020-01-01}}'), 'members/fay'],
+    [
+      buildProject('members: {gus: {access_level: developer, expires_at: 2020-01-01}}'),
+      'members/gus',
+    ],
+    [
+      buildProject('members: {fay: {access_level: developer, expires_at: 2020-01-01}}'),
+      'members/fay',
+    ],
   ])('a day that is over is impossible: %s', async (text, name) => {
-    const run = await desk(text)
+    const run = await createLineRunner(text)
     const { code, stdout } = await run('apply f.yml --yes')
     expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do; 1 impossible')])
     expect(stdout).toContain(`! ${name}`)
@@ -282,28 +312,30 @@ describe('a value that the instance refuses has its place in the file', () => {
   it('a secret that is required may be there already: no answer shows it', async () => {
     const finding =
       'spamsvc_enabled requires spamsvc_api_key: declare it, unless the instance has it'
-    const { code, stdout } = await (await desk(settings('spamsvc_enabled: true')))('plan f.yml')
+    const { code, stdout } = await (await createLineRunner(buildSettings('spamsvc_enabled: true')))(
+      'plan f.yml',
+    )
     expect([code, stdout]).toEqual([0, expect.stringContaining(finding)])
   })
 
   it('a domain of another project is impossible, unless it leaves by the same plan', async () => {
-    const text = inProject('pages_domains: {old.example.test: {}}')
-    const { stdout } = await (await desk(text))('plan f.yml')
+    const text = buildProject('pages_domains: {old.example.test: {}}')
+    const { stdout } = await (await createLineRunner(text))('plan f.yml')
     expect(stdout).toContain('the project with the ID 8 has it: remove it there first')
     const move = `${text.slice(0, -1)}, web/docs: {pages_domains: {old.example.test: null}}}`
-    const moved = await (await desk(move))('plan f.yml')
+    const moved = await (await createLineRunner(move))('plan f.yml')
     expect(moved.stdout).toContain('Plan: 1 to create, 1 to delete;')
   })
 
   it('stays where it is there already, however it is written', async () => {
-    const text = nodes('south: {url: "HTTPS://SOUTH.example.test:443"}')
-    const { code, stdout } = await (await desk(text))('plan f.yml')
+    const text = buildGeoNodes('south: {url: "HTTPS://SOUTH.example.test:443"}')
+    const { code, stdout } = await (await createLineRunner(text))('plan f.yml')
     expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do; 1 unchanged')])
   })
 })
 
 it('a former name that the files declare is refused, with both places', async () => {
-  const run = await desk(
+  const run = await createLineRunner(
     'projects: {platform/app: {approval_rules: {New: {approvals_required: 1, previously: [Security]}}}}\ngroups: {platform/**: {projects: {approval_rules: {Security: {approvals_required: 2}}}}}',
   )
   const { code, stderr } = await run('plan f.yml')
@@ -325,7 +357,7 @@ it.each(['{}', '{"message": "welcome"}', '[]'])(
       return true
     }
     const text = `projects: {platform/app: {members: {}, approvals: {reset_approvals_on_push: true}}}\nsite: {settings: {after_sign_up_text: x}}`
-    const { code, stdout } = await (await desk(text, empty))('plan f.yml')
+    const { code, stdout } = await (await createLineRunner(text, empty))('plan f.yml')
     expect([code, stdout]).toEqual([8, expect.stringContaining('nothing to do; 2 not read')])
   },
 )
@@ -341,7 +373,7 @@ describe('one object under two names', () => {
     ['a member that is', app('{members: {gus: developer, 8: developer}}')],
     ['a runner to be', 'projects: {web/docs: {runners: {gpu: {}, 7: {}}}}'],
   ])('is refused: %s', async (_, text) => {
-    const { code, stderr } = await (await desk(text))('plan f.yml')
+    const { code, stderr } = await (await createLineRunner(text))('plan f.yml')
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/^svcctl: f\.yml:.*is declared twice, under different names$/m),
@@ -353,7 +385,7 @@ describe('what $add names twice', () => {
   it('is added once, by name and by ID too', async () => {
     const rule = '{user_ids: {$add: [eva, 6, EVA]}}'
     const text = `projects: {platform/app: {approval_rules: {Security: ${rule}}}}`
-    const { stdout } = await (await desk(text))('plan f.yml -o json')
+    const { stdout } = await (await createLineRunner(text))('plan f.yml -o json')
     const [{ body }] = JSON.parse(stdout).actions
     expect(body.user_ids.filter((id: number) => id === 6)).toEqual([6])
   })
@@ -361,7 +393,7 @@ describe('what $add names twice', () => {
   it('is not removed under the other name', async () => {
     const rule = '{user_ids: {$add: [eva], $remove: [6]}}'
     const text = `projects: {platform/app: {approval_rules: {Security: ${rule}}}}`
-    const { code, stderr } = await (await desk(text))('plan f.yml')
+    const { code, stderr } = await (await createLineRunner(text))('plan f.yml')
     const why = 'user_ids adds and removes the same member'
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
   })

@@ -1,21 +1,24 @@
-/** What is applied is there for good. What several projects share is declared once: two files cannot give one deploy key two titles, nor one domain two projects. */
+/**
+ * Tests objects that several projects share: two files cannot give one deploy key two titles, nor one domain two
+ * projects. After an apply the next plan is empty.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
 import { leaf, leafKey } from '../sandbox/pem.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const { send, url } = sandbox()
+const { send, url } = useSharedSandbox()
 
-const desk = (files: Readonly<Record<string, string>>) => {
-  const cwd = folder()
+const createLineRunner = (files: Readonly<Record<string, string>>) => {
+  const cwd = createFolder()
   mkdirSync(join(cwd, 'svcctl'))
   for (const [name, text] of Object.entries(files))
     writeFileSync(join(cwd, 'svcctl', name), name.endsWith('.pem') ? text : `version: 1\n${text}\n`)
   const env = {
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
     SVC_TOKEN: 'sandbox-root-token',
     SVC_BASE_URL: url(),
   }
@@ -23,7 +26,7 @@ const desk = (files: Readonly<Record<string, string>>) => {
 }
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINAZ3vWwqQ3q1a0Vn1H6c0mYVnS1uB7o4t3o2kO0x2a1b'
 const other = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC6yD2mlIRgmyZvFPGkn4Cdyc8N+EhUUpU0wIlFcpnnw'
-const keyIn = (path: string, title: string, text = key): string =>
+const buildDeployKey = (path: string, title: string, text = key): string =>
   `projects: {${path}: {deploy_keys: {${title}: {key: "${text}"}}}}`
 const rule = 'a key has one title in all its projects'
 
@@ -35,38 +38,50 @@ describe('one deploy key', () => {
         'a.yml': `projects: {web/docs: {deploy_keys: {a: {key: "${key}"}}}, web/shop: {deploy_keys: {b: {key: "${key}"}}}}`,
       },
     ],
-    ['in two files', { 'a.yml': keyIn('web/docs', 'a'), 'b.yml': keyIn('web/shop', 'b') }],
-    ['in two groups', { 'a.yml': keyIn('web/docs', 'a'), 'b.yml': keyIn('platform/app', 'b') }],
-    ['by case alone', { 'a.yml': keyIn('web/docs', 'Key'), 'b.yml': keyIn('web/shop', 'key') }],
+    [
+      'in two files',
+      { 'a.yml': buildDeployKey('web/docs', 'a'), 'b.yml': buildDeployKey('web/shop', 'b') },
+    ],
+    [
+      'in two groups',
+      { 'a.yml': buildDeployKey('web/docs', 'a'), 'b.yml': buildDeployKey('platform/app', 'b') },
+    ],
+    [
+      'by case alone',
+      { 'a.yml': buildDeployKey('web/docs', 'Key'), 'b.yml': buildDeployKey('web/shop', 'key') },
+    ],
     [
       'with another comment',
-      { 'a.yml': keyIn('web/docs', 'a'), 'b.yml': keyIn('web/shop', 'b', `${key} me`) },
+      {
+        'a.yml': buildDeployKey('web/docs', 'a'),
+        'b.yml': buildDeployKey('web/shop', 'b', `${key} me`),
+      },
     ],
     [
       'by a group and by a project',
       {
         'a.yml': `groups: {web/**: {projects: {deploy_keys: {a: {key: "${key}"}}}}}`,
-        'b.yml': keyIn('platform/app', 'b'),
+        'b.yml': buildDeployKey('platform/app', 'b'),
       },
     ],
     [
       'by title: and by name',
       {
-        'a.yml': keyIn('web/docs', 'a'),
+        'a.yml': buildDeployKey('web/docs', 'a'),
         'b.yml': `projects: {web/shop: {deploy_keys: {a: {title: b, key: "${key}"}}}}`,
       },
     ],
   ])('has one title: two %s', async (_, files) => {
     for (const line of ['plan', 'apply --yes', 'drift']) {
-      const { code, stderr } = await desk(files)(line)
+      const { code, stderr } = await createLineRunner(files)(line)
       expect([line, code, stderr]).toEqual([line, 2, expect.stringContaining(rule)])
       expect(stderr).toMatch(/svcctl\/\w\.yml:2:\d+: projects.* and svcctl\/\w\.yml:2:\d+ says/)
     }
   })
 
   it('may have one title under two names, and is as declared from then on', async () => {
-    const run = desk({
-      'a.yml': keyIn('web/docs', 'a'),
+    const run = createLineRunner({
+      'a.yml': buildDeployKey('web/docs', 'a'),
       'b.yml': `projects: {web/shop: {deploy_keys: {b: {title: a, can_push: true, key: "${key}"}}}}`,
     })
     expect(await run('apply --yes')).toMatchObject({ code: 0 })
@@ -76,10 +91,13 @@ describe('one deploy key', () => {
   it('that the instance has is held against another title, too', async () => {
     await send('POST /projects/web%2Fdocs/deploy_keys', { json: { title: 'there', key: other } })
     const there = 'projects: {web/docs: {deploy_keys: {there: {can_push: true}}}}'
-    const both = await desk({ 'a.yml': there, 'b.yml': keyIn('web/shop', 'here', other) })('plan')
+    const both = await createLineRunner({
+      'a.yml': there,
+      'b.yml': buildDeployKey('web/shop', 'here', other),
+    })('plan')
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining(rule)])
-    // Where no file names the other, its title changes, which is said; and stays so.
-    const run = desk({ 'b.yml': keyIn('web/shop', 'here', other) })
+    // If no file names the other project, the title of its key changes too: the apply reports it, and the next plan is empty.
+    const run = createLineRunner({ 'b.yml': buildDeployKey('web/shop', 'here', other) })
     const applied = await run('apply --yes')
     expect([applied.code, applied.stdout]).toEqual([
       0,
@@ -96,7 +114,7 @@ it('a domain belongs to one project, whatever its case', async () => {
     'a.yml': domain('web/docs', 'a.example'),
     'b.yml': domain('web/shop', 'A.example'),
   }
-  const { code, stderr } = await desk(files)('plan')
+  const { code, stderr } = await createLineRunner(files)('plan')
   expect([code, stderr]).toEqual([
     2,
     expect.stringContaining('it belongs to one project, and svcctl/a.yml:2:39 says web/docs'),
@@ -131,7 +149,7 @@ it.each([
     '+ a.example',
   ],
 ])('an apply of %s is kept, and the next plan is empty', async (_, text, what) => {
-  const run = desk({ 'a.yml': text, 'leaf.pem': leaf, 'key.pem': leafKey })
+  const run = createLineRunner({ 'a.yml': text, 'leaf.pem': leaf, 'key.pem': leafKey })
   const { code, stdout, stderr } = await run('apply --yes')
   expect([code, stdout]).toEqual([0, expect.stringContaining(what)])
   expect(stderr).not.toContain('did not keep')
@@ -140,7 +158,7 @@ it.each([
 
 it('undo brings back what was not set', async () => {
   const changed = 'after_sign_out_path: /x, archive_builds_in_human_readable: 3 days'
-  const run = desk({
+  const run = createLineRunner({
     'a.yml': `site: {settings: {${changed}, home_page_url: "https://h.example"}}`,
   })
   const names = ['after_sign_out_path', 'archive_builds_in_human_readable', 'home_page_url']

@@ -1,27 +1,27 @@
-/** Teams stand for people, and ranges for values: what a file with them wants is what one without them would say. */
+/** Tests teams and ranges: a file that uses them means the same as one that lists the people and values. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { frontOf } from './front.js'
+import { startProxy } from './front.js'
 
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 
-/** A line about files, each below `version: 1`; the first is named `f.yml`. */
-const desk = async (...texts: readonly string[]) => {
-  const front = await frontOf(url)
-  const cwd = folder()
+/** Writes files, each below `version: 1`, and creates a function that runs lines about them. The first file is `f.yml`. */
+const createWorkspace = async (...texts: readonly string[]) => {
+  const front = await startProxy(url)
+  const cwd = createFolder()
   for (const [i, text] of texts.entries())
     writeFileSync(join(cwd, i === 0 ? 'f.yml' : `f${i}.yml`), `version: 1\n${text}\n`)
   const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: front.base }
   const run = (line: string) => svcctl(line.split(' '), { cwd, env })
   return { run, cwd, front }
 }
-const explained = async (text: string, address: string) => {
-  const { run } = await desk(text)
+const explainPlan = async (text: string, address: string) => {
+  const { run } = await createWorkspace(text)
   const { code, stdout, stderr } = await run(`plan f.yml --explain ${address} -o json`)
   const lines = code === 0 ? (JSON.parse(stdout) as Record<string, unknown>[]) : []
   return { code, stderr, lines }
@@ -33,7 +33,7 @@ describe('a team', () => {
   const used = (lines: string): string => `${teams}\ngroups: {platform: {members: {${lines}}}}`
 
   it('is all of its users, each with the place of use and of the team', async () => {
-    const { lines } = await explained(used('team:all: developer, chi: guest'), members)
+    const { lines } = await explainPlan(used('team:all: developer, chi: guest'), members)
     expect(lines.map(({ address, value }) => `${address} ${value}`).sort()).toEqual([
       `${members}/ana#access_level 30`,
       `${members}/ben#access_level 30`,
@@ -46,12 +46,12 @@ describe('a team', () => {
 
   it('gives way to a higher one, which is told of, and to the line of a person', async () => {
     const both = used('team:all: developer, team:leads: maintainer, ben: {expires_at: 2030-01-01}')
-    const { lines } = await explained(both, `${members}/ben`)
+    const { lines } = await explainPlan(both, `${members}/ben`)
     expect(lines.map(({ value, over }) => [value, over])).toEqual([
       ['40', [{ value: '30', origin: expect.stringContaining('team all') }]],
       ['2030-01-01', []],
     ])
-    const { run } = await desk(used('team:all: guest, team:leads: owner'))
+    const { run } = await createWorkspace(used('team:all: guest, team:leads: owner'))
     expect((await run('plan f.yml -o markdown')).stdout).toContain(
       '| `access_level` | `maintainer` | `owner` | `f.yml:3:60`, team `leads` over `all` |',
     )
@@ -65,22 +65,22 @@ describe('a team', () => {
     ['a null beside attributes', 'team:all: null, team:leads: guest'],
     ['a range beside a value', 'team:all: {access_level: {min: guest}}, team:leads: developer'],
   ])("is refused where two say what only a person's own line can: %s", async (_, lines) => {
-    const { code, stderr } = await explained(used(lines), members)
+    const { code, stderr } = await explainPlan(used(lines), members)
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining('two teams have different attributes for ana'),
     ])
     expect(stderr).toContain('Declare this user directly.')
     const own = `${lines}, ana: null, ben: null`
-    expect((await explained(used(own), members)).code).toBe(0)
+    expect((await explainPlan(used(own), members)).code).toBe(0)
   })
 
   it('may be a list, or a part of one, and its members leave with it', async () => {
     const rule = (list: string): string =>
       `${teams}\nprojects: {platform/app: {approval_rules: {Security: {user_ids: ${list}}}}}`
-    const { run } = await desk(rule('[team:leads]'))
+    const { run } = await createWorkspace(rule('[team:leads]'))
     expect((await run('plan f.yml')).stdout).toContain('nothing to do')
-    const more = await desk(rule('{$add: [team:all]}'))
+    const more = await createWorkspace(rule('{$add: [team:all]}'))
     const planned = await more.run('plan f.yml --out plan.json -o json')
     expect(JSON.parse(planned.stdout).actions[0].changes[0]).toMatchObject({
       attribute: 'user_ids',
@@ -92,11 +92,11 @@ describe('a team', () => {
   })
 
   it('of nobody is nobody, with a note; a list of nobody is written', async () => {
-    const { run } = await desk(used('team:none: developer'))
+    const { run } = await createWorkspace(used('team:none: developer'))
     const { code, stderr } = await run('plan f.yml')
     expect([code, stderr]).toEqual([0, expect.stringContaining('the team none has no users')])
     const list = `${teams}\nprojects: {platform/app: {approval_rules: {Security: {user_ids: [team:none]}}}}`
-    const empty = await (await desk(list)).run('plan f.yml')
+    const empty = await (await createWorkspace(list)).run('plan f.yml')
     expect([empty.code, empty.stderr]).toEqual([
       2,
       expect.stringContaining('Write [] for an empty list.'),
@@ -104,7 +104,7 @@ describe('a team', () => {
   })
 
   it('may say that nobody of it is a member', async () => {
-    const { run } = await desk(used('team:leads: null, ana: owner'))
+    const { run } = await createWorkspace(used('team:leads: null, ana: owner'))
     expect((await run('plan f.yml')).stdout).toMatch(/- members\/ben +DELETED/)
   })
 
@@ -126,14 +126,14 @@ describe('a team', () => {
       'there is no user nobdy',
     ],
   ])('is refused: %s', async (text, why) => {
-    const { run } = await desk(text)
+    const { run } = await createWorkspace(text)
     const { code, stderr } = await run('plan f.yml')
     expect([code, stderr]).toEqual([2, expect.stringMatching(/f\.yml:\d+:\d+/)])
     expect(stderr).toContain(why)
   })
 
   it('has one definition, in whatever file', async () => {
-    const { run } = await desk('teams: {a: {}}', 'teams: {a: {}}')
+    const { run } = await createWorkspace('teams: {a: {}}', 'teams: {a: {}}')
     const { stderr } = await run('plan f.yml f1.yml')
     expect(stderr).toContain('f1.yml:2:9: the team a is defined twice, first at f.yml:2:9')
   })
@@ -182,7 +182,7 @@ describe('files with teams', () => {
         )}`
         const written = rest({ ...byHand, ...own }, inList)
         const said = async (text: string, address: string) =>
-          (await explained(text, address)).lines.map(({ address: at, value }) => `${at} ${value}`)
+          (await explainPlan(text, address)).lines.map(({ address: at, value }) => `${at} ${value}`)
         if (Object.keys({ ...byHand, ...own }).length > 0)
           expect((await said(withTeams, members)).sort()).toEqual(
             (await said(written, members)).sort(),
@@ -207,7 +207,7 @@ describe('a range', () => {
     ['{min: 2, max: 3}', '1 → from 2 to 3: 2'],
     ['{one_of: [3, 2]}', '1 → one of 3, 2: 3'],
   ])('brings a value that is outside of it to its nearest end: %s', async (value, said) => {
-    const { run } = await desk(rule(value))
+    const { run } = await createWorkspace(rule(value))
     const planned = await run('plan f.yml')
     expect([planned.code, planned.stdout]).toEqual([0, expect.stringContaining(said)])
     expect((await run('drift f.yml')).code).toBe(1)
@@ -216,13 +216,13 @@ describe('a range', () => {
   it.each(['{min: 1}', '{max: 1}', '{min: 0, max: 5}', '{one_of: [3, 1]}'])(
     'leaves a value that is inside as it is: %s',
     async (value) => {
-      const { run } = await desk(rule(value))
+      const { run } = await createWorkspace(rule(value))
       expect((await run('plan f.yml')).stdout).toContain('nothing to do; 1')
     },
   )
 
   it('creates by its least, and is of levels by name', async () => {
-    const { run } = await desk(
+    const { run } = await createWorkspace(
       `${rule('{min: 2}', 'New')}\ngroups: {platform: {members: {eva: {access_level: {min: maintainer}}, ana: {access_level: {min: developer}}}}}`,
     )
     const { stdout } = await run('plan f.yml')
@@ -233,7 +233,7 @@ describe('a range', () => {
 
   it('is the whole value, and a plain one outside of it is warned of', async () => {
     const levels = `groups: {platform/**: {projects: {approval_rules: {Security: {approvals_required: {min: 2}}}}}}\n${rule('1')}`
-    const { run } = await desk(levels)
+    const { run } = await createWorkspace(levels)
     const { stdout } = await run('plan f.yml -P platform/app')
     expect(stdout).toContain('overrides at least 2, set at f.yml:2:')
     expect(stdout).toContain('nothing to do')
@@ -249,13 +249,13 @@ describe('a range', () => {
     ['{min: many}', 'min must be a whole number, not "many"'],
     ['{}', 'approvals_required must not be empty'],
   ])('is refused: %s', async (value, why) => {
-    const { code, stderr } = await (await desk(rule(value))).run('plan f.yml')
+    const { code, stderr } = await (await createWorkspace(rule(value))).run('plan f.yml')
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
   })
 
   it('is of what it can be of', async () => {
     const { stderr } = await (
-      await desk(
+      await createWorkspace(
         'projects: {platform/app: {approval_rules: {A: {user_ids: {min: 1}, rule_type: {min: a}}}}}',
       )
     ).run('plan f.yml')

@@ -1,23 +1,23 @@
-/** What files may say in short, and what is said of a slip: the nearest name, or the line as it should be. */
+/** Tests the short forms that files may use, and the hints for mistakes: the nearest name, or the corrected line. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { publicKeys } from '../desired/exporting/writes.js'
-import { sandbox } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 
-/** `plan` of what stands below `version: 1`. */
+/** Plans a file with this text below `version: 1`. */
 const plan = async (text: string, flags = '') => {
-  const cwd = folder()
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'f.yml'), `version: 1\n${text}\n`)
   const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: url() }
   return svcctl(`plan f.yml${flags}`.split(' '), { cwd, env })
 }
-const app = (text: string): string => `projects: {platform/app: {${text}}}`
-const members = (text: string): string => `groups: {platform: {members: ${text}}}`
+const buildProject = (text: string): string => `projects: {platform/app: {${text}}}`
+const buildMembers = (text: string): string => `groups: {platform: {members: ${text}}}`
 
 describe('a name that nothing has', () => {
   it.each([
@@ -26,10 +26,18 @@ describe('a name that nothing has', () => {
       'site: {settings: {default_project_visibilty: x}}',
       'default_project_visibility?',
     ],
-    ['a user', members('{evaa: {access_level: guest}}'), 'eva? Otherwise, write the ID'],
-    ['an approver', app('approval_rules: {Security: {user_ids: [bne]}}'), 'ben? Otherwise'],
-    ['a group', app('approval_rules: {Security: {group_ids: [platfrom/core]}}'), 'platform/core?'],
-    ['a runner', app('runners: {gpuu: {}}'), 'gpu? Otherwise, write the ID'],
+    ['a user', buildMembers('{evaa: {access_level: guest}}'), 'eva? Otherwise, write the ID'],
+    [
+      'an approver',
+      buildProject('approval_rules: {Security: {user_ids: [bne]}}'),
+      'ben? Otherwise',
+    ],
+    [
+      'a group',
+      buildProject('approval_rules: {Security: {group_ids: [platfrom/core]}}'),
+      'platform/core?',
+    ],
+    ['a runner', buildProject('runners: {gpuu: {}}'), 'gpu? Otherwise, write the ID'],
     ['a project', 'projects: {platform/ap: {members: {}}}', 'platform/app?'],
     ['a group itself', 'groups: {platfrom: {members: {}}}', 'platform?'],
   ])('is told with the nearest: %s', async (_, text, near) => {
@@ -41,10 +49,10 @@ describe('a name that nothing has', () => {
 
 describe('a scalar in place of attributes', () => {
   it.each([
-    ['a level', members('{eva: developer}'), 'guest → developer'],
-    ['a level by number', members('{eva: 30}'), 'guest → developer'],
-    ['approvals', app('approval_rules: {Security: 2}'), '1 → 2'],
-    ['a key', app(`deploy_keys: {robot: '${publicKeys[0]}'}`), '+ deploy_keys/robot'],
+    ['a level', buildMembers('{eva: developer}'), 'guest → developer'],
+    ['a level by number', buildMembers('{eva: 30}'), 'guest → developer'],
+    ['approvals', buildProject('approval_rules: {Security: 2}'), '1 → 2'],
+    ['a key', buildProject(`deploy_keys: {robot: '${publicKeys[0]}'}`), '+ deploy_keys/robot'],
     ['an address', "site: {geo_nodes: {west: 'https://w.test/'}}", '+ geo_nodes/west'],
   ])('is the only one that is required: %s', async (_, text, shown) => {
     const { code, stdout, stderr } = await plan(text)
@@ -53,15 +61,15 @@ describe('a scalar in place of attributes', () => {
 
   it.each([
     [
-      members('{eva: develper}'),
+      buildMembers('{eva: develper}'),
       'f.yml:2:36: eva must be a map, a whole number, no-access, minimal,',
       'Did you mean developer?',
     ],
-    [app('pages_domains: {a.test: x}'), 'a.test must be a map, not text', ''],
-    [app('integrations: {slack: x}'), 'slack must be a map, not text', ''],
-    [app('runners: {gpu: x}'), 'gpu must be a map, not text', ''],
+    [buildProject('pages_domains: {a.test: x}'), 'a.test must be a map, not text', ''],
+    [buildProject('integrations: {slack: x}'), 'slack must be a map, not text', ''],
+    [buildProject('runners: {gpu: x}'), 'gpu must be a map, not text', ''],
     [
-      members('[eva, ben]'),
+      buildMembers('[eva, ben]'),
       'f.yml:2:30: members must be a map, not a list',
       'Write members: {eva: …, ben: …}.',
     ],
@@ -97,7 +105,7 @@ it('what reaches no project is noted, where all of them are looked at', async ()
 
 it('the rule for any approver is shown by the name that it has', async () => {
   const rule = (name: string): string =>
-    app(`approval_rules: {${name}: {rule_type: any_approver, approvals_required: 2}}`)
+    buildProject(`approval_rules: {${name}: {rule_type: any_approver, approvals_required: 2}}`)
   const other = await plan(rule('Anyone'))
   expect(other.stdout).toMatch(
     /approval_rules\/Anyone\s+is the rule .* whose name is All members here/,

@@ -1,26 +1,26 @@
-/** YAML as PyYAML, libyaml and Go's yaml read it: inside of brackets and quotes the indentation of a line means nothing. */
+/** Tests that YAML is read as PyYAML, libyaml and Go's yaml read it: within brackets and quotes, indentation means nothing. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
-import { configuration, folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 
-const desk = (text: string) => {
-  const cwd = folder()
+const createLineRunner = (text: string) => {
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'f.yml'), text)
   const env = {
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
     SVC_TOKEN: 'sandbox-root-token',
     SVC_BASE_URL: url(),
   }
   return (line: string) => svcctl(line.split(' '), { cwd, env })
 }
 
-/** What stands below an approval rule of a project, at the indentation of its attributes. */
-const inRule = (text: string): string =>
+/** Builds a file with this text below an approval rule, at the indentation of its attributes. */
+const buildRule = (text: string): string =>
   `version: 1\nprojects:\n  platform/app:\n    approval_rules:\n      A:\n${text}\n`
 const begun = '        approvals_required: 1\n'
 
@@ -38,35 +38,37 @@ const accepted: Readonly<Record<string, string>> = {
 
 describe('a declared file', () => {
   it.each(Object.entries(accepted))('%s', async (_, text) => {
-    const { code, stdout, stderr } = await desk(inRule(text))('plan f.yml -o json')
+    const { code, stdout, stderr } = await createLineRunner(buildRule(text))('plan f.yml -o json')
     expect([code, stderr]).toEqual([0, ''])
     const [action] = JSON.parse(stdout).actions
     expect(action.body).toMatchObject({ name: 'A', approvals_required: 1, user_ids: [2, 3] })
   })
 
   it('says where what follows a bracket is wrong', async () => {
-    const text = inRule(`${accepted['a bracket below its key']}\n        user_id: 1`)
-    const { code, stderr } = await desk(text)('plan f.yml')
+    const text = buildRule(`${accepted['a bracket below its key']}\n        user_id: 1`)
+    const { code, stderr } = await createLineRunner(text)('plan f.yml')
     expect([code, stderr]).toEqual([2, expect.stringContaining('f.yml:11:9: user_id is not')])
   })
 
   it('is still refused where a bracket or a quote is missing', async () => {
     for (const text of ['user_ids: [ana', 'user_ids: ["ana]', 'user_ids: ana]: [', "x: 'ana"]) {
-      const { code, stderr } = await desk(inRule(`        ${text}`))('plan f.yml')
+      const { code, stderr } = await createLineRunner(buildRule(`        ${text}`))('plan f.yml')
       expect([code, stderr]).toEqual([2, expect.stringContaining('invalid YAML')])
     }
   })
 
   it('holds nothing but a bracket: what is wrong is told', async () => {
-    const { code, stderr } = await desk(']\n')('plan f.yml')
+    const { code, stderr } = await createLineRunner(']\n')('plan f.yml')
     expect([code, stderr]).toEqual([2, expect.stringContaining('f.yml:1:1: invalid YAML')])
   })
 })
 
 it('a vocabulary and the input of a write are read alike', async () => {
-  const words = desk('vocabulary: 1\nslugs:\n  monitoring: [\n  watchtower,\n  watch\n]\n')
+  const words = createLineRunner(
+    'vocabulary: 1\nslugs:\n  monitoring: [\n  watchtower,\n  watch\n]\n',
+  )
   expect(await words('vocabulary check f.yml')).toMatchObject({ code: 0 })
-  const write = desk('name: B\napprovals_required: 1\nuser_ids: [\n  2,\n  3\n]\n')
+  const write = createLineRunner('name: B\napprovals_required: 1\nuser_ids: [\n  2,\n  3\n]\n')
   const { code, stdout } = await write(
     'approvals rules create -P platform/app --input f.yml --curl',
   )
@@ -74,14 +76,14 @@ it('a vocabulary and the input of a write are read alike', async () => {
 })
 
 describe('a document of several without a value', () => {
-  const rule = inRule(begun.trimEnd())
+  const rule = buildRule(begun.trimEnd())
 
   it.each([
     ['behind the last marker', `${rule}---\n`],
     ['with a comment alone, as templates leave them', `---\n# none\n---\n${rule}...\n---\n# end\n`],
     ['before the first one', `---\n---\n${rule}`],
   ])('is left out: %s', async (_, text) => {
-    const { code, stdout, stderr } = await desk(text)('plan f.yml -o json')
+    const { code, stdout, stderr } = await createLineRunner(text)('plan f.yml -o json')
     expect([code, stderr]).toEqual([0, ''])
     expect(JSON.parse(stdout).counts.create).toBe(1)
   })
@@ -91,7 +93,7 @@ describe('a document of several without a value', () => {
       ['---\n', 'f.yml:1:1: the file is empty'],
       [`${rule}--- ~\n`, 'must be a map, not nothing'],
     ] as const) {
-      const { code, stderr } = await desk(text)('plan f.yml')
+      const { code, stderr } = await createLineRunner(text)('plan f.yml')
       expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
     }
   })

@@ -1,20 +1,20 @@
-/** `runners drain`: all paused before any is waited for, and resumed whatever the command did. */
+/** Tests `runners drain`: it pauses all runners before it waits for any, and resumes them whatever the command does. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/library/sandbox.js'
-import { linesOf, statesOf } from '../engine/journaling/runs.js'
+import { readJournalLines, readStates } from '../engine/journaling/runs.js'
 import { startKillable } from '../support/killed.js'
-import { configuration, folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { startLine, svcctl } from '../support/within.js'
-import { onTerminal } from './calling.js'
+import { runOnTerminal } from './calling.js'
 
-const server = recording()
-/** How often a runner's jobs are found running before they have ended. */
+const server = useRecorder()
+/** Number of times that a runner's jobs are reported as running before they end. */
 let busy: number
-/** Which runners take jobs; those that nobody paused do. */
+/** Runners that accept jobs, by ID. A runner that is missing here was never paused. */
 let active: Map<number, boolean>
 beforeEach(() => {
   busy = 0
@@ -31,8 +31,8 @@ beforeEach(() => {
   }
 })
 
-const env = () => ({ SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' })
-const drain = (...args: string[]) => svcctl(['runners', 'drain', ...args], { env: env() })
+const createEnv = () => ({ SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' })
+const drain = (...args: string[]) => svcctl(['runners', 'drain', ...args], { env: createEnv() })
 const writes = () => server.seen.filter((s) => s.method === 'PUT').map((s) => `${s.url} ${s.body}`)
 
 describe('runners drain', () => {
@@ -52,7 +52,7 @@ describe('runners drain', () => {
 
   it('says on a terminal what it waits for', async () => {
     busy = Number.POSITIVE_INFINITY
-    await onTerminal('runners drain 1', env(), async (terminal) => {
+    await runOnTerminal('runners drain 1', createEnv(), async (terminal) => {
       expect(await terminal.until(/waiting for 1 job/)).toContain('waiting for 1 job on runner 1')
     })
   })
@@ -60,7 +60,7 @@ describe('runners drain', () => {
   it('pauses all before it waits for any', async () => {
     await drain('1', '2', '3')
     const sent = server.lines().filter((line) => !/user$|^GET .runners.\d$/.test(line))
-    // A runner of the test before may still be asked for.
+    // A runner of the previous test may still be requested.
     const from = sent.indexOf('PUT /runners/1')
     expect(sent.slice(from, from + 3)).toEqual([
       'PUT /runners/1',
@@ -70,10 +70,10 @@ describe('runners drain', () => {
   })
 
   it('runs the command once they are idle, and resumes them though it failed', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const command = `touch done; echo said; exit 3`
     const args = ['runners', 'drain', '1', '2', '--resume-after', command]
-    const ran = await svcctl(args, { env: env(), cwd })
+    const ran = await svcctl(args, { env: createEnv(), cwd })
     expect(existsSync(join(cwd, 'done'))).toBe(true)
     expect(ran.stdout).not.toContain('said')
     expect(ran.stderr).toContain('said\n')
@@ -91,15 +91,15 @@ describe('runners drain', () => {
       seen.body === '{"active":true}' && seen.url.includes('/2')
         ? { status: 403, body: { message: '403 Forbidden' } }
         : answer(seen, index)
-    const journal = join(folder(), 'run.ndjson')
+    const journal = join(createFolder(), 'run.ndjson')
     const more = ['--resume-after', 'true', '--journal', journal]
     expect((await drain('1', '2', ...more)).code).toBe(8)
-    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'failed' })
-    expect(linesOf(journal).at(-1)).toMatchObject({
+    expect(readStates(journal)).toEqual({ 1: 'done', 2: 'failed' })
+    expect(readJournalLines(journal).at(-1)).toMatchObject({
       end: 'completed',
       counts: { done: 1, failed: 1 },
     })
-    const shown = await svcctl(['journal', 'show', journal, '-o', 'csv'], { env: env() })
+    const shown = await svcctl(['journal', 'show', journal, '-o', 'csv'], { env: createEnv() })
     expect(shown.stdout).toContain('2,failed,auth,403 Forbidden')
   })
 
@@ -114,9 +114,9 @@ describe('runners drain', () => {
   })
 
   it('does not run the command where one could not be paused', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const args = ['runners', 'drain', '1', '404', '--resume-after', 'touch done']
-    const ran = await svcctl(args, { env: env(), cwd })
+    const ran = await svcctl(args, { env: createEnv(), cwd })
     expect(ran.code).toBe(8)
     expect(ran.stderr).toContain('404: 404 Not found')
     expect(ran.stderr).toContain('the command was not run')
@@ -141,7 +141,7 @@ describe('runners drain', () => {
 
   it('says when it is interrupted that the runners stay paused', async () => {
     busy = Number.POSITIVE_INFINITY
-    const running = startLine(['runners', 'drain', '1'], { env: env() })
+    const running = startLine(['runners', 'drain', '1'], { env: createEnv() })
     const { answer } = server
     server.answer = (seen, index) => {
       if (seen.url.includes('/jobs')) running.kill('SIGINT')
@@ -153,16 +153,16 @@ describe('runners drain', () => {
   })
 
   it('keeps a journal of several, begun before any is paused, and goes on with those left', async () => {
-    const config = configuration()
-    const around = { ...env(), SVC_CONFIG_DIR: config }
-    const journal = join(folder(), 'run.ndjson')
+    const config = createConfiguration()
+    const around = { ...createEnv(), SVC_CONFIG_DIR: config }
+    const journal = join(createFolder(), 'run.ndjson')
     const { answer } = server
     server.answer = (seen, index) =>
       seen.url.includes('/runners/2/jobs') ? { status: 403, body: {} } : answer(seen, index)
     const first = ['runners', 'drain', '1', '2', '--journal', journal]
     const ran = await svcctl(first, { env: around })
     expect(ran.code).toBe(8)
-    const lines = linesOf(journal)
+    const lines = readJournalLines(journal)
     expect(lines.slice(1, 6)).toMatchObject([
       { object: '1', state: 'queued' },
       { object: '2', state: 'queued' },
@@ -173,22 +173,22 @@ describe('runners drain', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ object: '1', state: 'begun', before: { active: true } }),
     )
-    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'failed' })
+    expect(readStates(journal)).toEqual({ 1: 'done', 2: 'failed' })
     server.answer = answer
     server.seen.length = 0
     const again = ['runners', 'drain', '--resume', journal, '--yes', '-o', 'ndjson']
     const resumed = await svcctl(again, { env: around })
     expect([resumed.code, writes()]).toEqual([0, ['/api/v4/runners/2 {"active":false}']])
-    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'unchanged' })
+    expect(readStates(journal)).toEqual({ 1: 'done', 2: 'unchanged' })
   })
 
   it('waits for what was paused already: jobs may still run on it', async () => {
     busy = 1
-    const journal = join(folder(), 'run.ndjson')
+    const journal = join(createFolder(), 'run.ndjson')
     for (const id of [1, 2]) active.set(id, false)
     await drain('1', '2', '--journal', journal)
     expect(server.lines().filter((line) => line.includes('/jobs')).length).toBeGreaterThan(2)
-    expect(statesOf(journal)).toEqual({ 1: 'unchanged', 2: 'unchanged' })
+    expect(readStates(journal)).toEqual({ 1: 'unchanged', 2: 'unchanged' })
   })
 
   it.each([
@@ -200,7 +200,7 @@ describe('runners drain', () => {
     async (ids, more) => {
       const sandbox = await startSandbox()
       onTestFinished(() => sandbox.close())
-      const [config, cwd] = [configuration(), folder()]
+      const [config, cwd] = [createConfiguration(), createFolder()]
       const at = { SVC_CONFIG_DIR: config, SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.token }
       const run = (line: string) => svcctl(line.split(' '), { env: at, cwd })
       const states = async () =>
@@ -213,7 +213,7 @@ describe('runners drain', () => {
       const listed = JSON.parse((await run('journal list -o json')).stdout)
       expect(listed).toHaveLength(1)
       const [{ file }] = listed
-      expect(Object.keys(statesOf(file))).toEqual(ids.split(' ').map((_, i) => String(i + 1)))
+      expect(Object.keys(readStates(file))).toEqual(ids.split(' ').map((_, i) => String(i + 1)))
       const again = await run(`runners drain --resume ${file}`)
       expect([again.code, again.stderr]).toEqual([
         2,
@@ -223,7 +223,7 @@ describe('runners drain', () => {
       const undone = await run(`journal undo ${more === '' ? 'last' : file} --yes`)
       expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining('0 done, ')])
       expect(sandbox.requests.slice(sent).filter(({ method }) => method !== 'GET')).toEqual([])
-      // Somebody pauses one of them since then: that is theirs.
+      // Another user pauses one of the runners afterwards, so the undo leaves it paused.
       await run('runners pause 1 --journal none')
       expect(await run(`journal undo ${file} --yes`)).toMatchObject({ code: ids === '1' ? 5 : 8 })
       expect(await states()).toBe(before.replace('1,true', '1,false'))
@@ -231,16 +231,16 @@ describe('runners drain', () => {
   )
 
   it('is undone from its journal where it was lost before it resumed them', async () => {
-    const config = configuration()
-    const at = { ...env(), SVC_CONFIG_DIR: config }
-    const cwd = folder()
+    const config = createConfiguration()
+    const at = { ...createEnv(), SVC_CONFIG_DIR: config }
+    const cwd = createFolder()
     const begun = join(cwd, 'begun')
     const line = ['runners', 'drain', '1', '--resume-after', 'touch begun; exec sleep 60']
     const draining = startKillable(line, { env: at, cwd }, [config])
     while (!existsSync(begun)) await Promise.race([draining.ended, wait(20)])
     expect(writes()).toEqual(['/api/v4/runners/1 {"active":false}'])
     const { answer } = server
-    // A process that was killed would ask nothing more.
+    // A killed process would send no more requests.
     server.answer = () => ({ status: 400 })
     draining.kill()
     expect((await draining.ended).wasKilled).toBe(true)

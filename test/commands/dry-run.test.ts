@@ -2,21 +2,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { managedKinds } from '../../src/catalogue/managed.js'
 import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { answers, calling, rowsOf } from './calling.js'
+import { answerByRoute, createCaller, parseRows } from './calling.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 
 const runner = { id: 1, description: 'build', active: true, tag_list: ['a', 'b'] }
 const missing = { status: 404, body: { message: '404 Not found' } }
 
 describe('a dry run', () => {
   it('shows what is and what would be, and what is so already', async () => {
-    server.answer = answers({ 'GET /runners/1': runner })
+    server.answer = answerByRoute({ 'GET /runners/1': runner })
     const line = 'runners update 1 --description test --active --tag-list b,a --dry-run'
     const { stdout, code } = await call(line)
-    expect(rowsOf(stdout)).toEqual([
+    expect(parseRows(stdout)).toEqual([
       { object: '1', attribute: 'description', now: 'build', new: 'test' },
       { object: '1', attribute: 'active', now: 'true', new: 'already in this state' },
       { object: '1', attribute: 'tag_list', now: 'a,b', new: 'already in this state' },
@@ -25,7 +25,7 @@ describe('a dry run', () => {
   })
 
   it('shows a change of the order of words', async () => {
-    server.answer = answers({ 'GET /runners/1': { ...runner, description: 'web, db' } })
+    server.answer = answerByRoute({ 'GET /runners/1': { ...runner, description: 'web, db' } })
     const { stdout } = await call([
       'runners',
       'update',
@@ -34,13 +34,16 @@ describe('a dry run', () => {
       'db web',
       '--dry-run',
     ])
-    expect(rowsOf(stdout)).toEqual([
+    expect(parseRows(stdout)).toEqual([
       { object: '1', attribute: 'description', now: 'web, db', new: 'db web' },
     ])
   })
 
   it('is an object each for programs', async () => {
-    server.answer = answers({ 'GET /runners/1': runner, 'GET /runners/2': { ...runner, id: 2 } })
+    server.answer = answerByRoute({
+      'GET /runners/1': runner,
+      'GET /runners/2': { ...runner, id: 2 },
+    })
     const { stdout } = await call('runners pause 1 2 --dry-run -o ndjson')
     const lines = stdout.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual(
@@ -66,7 +69,10 @@ describe('a dry run', () => {
   })
 
   it('prints the ID that other commands take, where the object is shown with more words', async () => {
-    server.answer = answers({ 'GET /users': [{ id: 6, username: 'eva' }], 'GET /projects': [] })
+    server.answer = answerByRoute({
+      'GET /users': [{ id: 6, username: 'eva' }],
+      'GET /projects': [],
+    })
     const ran = await call('members add 6 --access-level guest -P a/b --dry-run -o id')
     expect([ran.code, ran.stdout]).toEqual([0, '6\n'])
   })
@@ -74,7 +80,11 @@ describe('a dry run', () => {
   it.each(['1', '1 2', '-'])('tolerates what is refused of %s', async (ids) => {
     server.answer = () => missing
     const line = `runners pause ${ids} --dry-run`.split(' ')
-    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: server.url, SVC_TOKEN: 'a-token' }
+    const env = {
+      SVC_CONFIG_DIR: createConfiguration(),
+      SVC_BASE_URL: server.url,
+      SVC_TOKEN: 'a-token',
+    }
     const input = ids === '-' ? { input: '1\n' } : {}
     const refused = await svcctl(line, { env, ...input })
     expect(refused.code).toBe(4)
@@ -89,17 +99,17 @@ describe('a dry run', () => {
     expect([one.code, one.stdout]).toEqual([4, ''])
     expect(one.stderr).toContain('404 Not found')
     const some = await call('runners pause 1 2 --dry-run')
-    expect([some.code, rowsOf(some.stdout).length]).toEqual([8, 1])
+    expect([some.code, parseRows(some.stdout).length]).toEqual([8, 1])
     const drained = await call('runners drain 1 2 --dry-run')
-    expect([drained.code, rowsOf(drained.stdout).length]).toEqual([8, 1])
+    expect([drained.code, parseRows(drained.stdout).length]).toEqual([8, 1])
     expect(sent()).toEqual([])
   })
 
   it('shows what would be lost of what is deleted, and does not ask', async () => {
-    server.answer = answers({ 'GET /projects/a%2Fb/deploy_keys/3': { id: 3, title: 'ci' } })
+    server.answer = answerByRoute({ 'GET /projects/a%2Fb/deploy_keys/3': { id: 3, title: 'ci' } })
     const { stdout, code } = await call('deploy-keys delete 3 -P a/b --dry-run')
     expect(code).toBe(0)
-    expect(rowsOf(stdout)).toEqual([
+    expect(parseRows(stdout)).toEqual([
       { object: '3', attribute: 'id', now: '3', new: '' },
       { object: '3', attribute: 'title', now: 'ci', new: '' },
     ])
@@ -110,7 +120,7 @@ describe('a dry run', () => {
     const { stdout } = await call(
       'approvals rules create --name QA --approvals-required 1 -P 7 --dry-run',
     )
-    expect(rowsOf(stdout)).toEqual([
+    expect(parseRows(stdout)).toEqual([
       { object: '7', attribute: 'request', now: '', new: 'POST /projects/7/approval_rules' },
       { object: '7', attribute: 'name', now: '', new: 'QA' },
       { object: '7', attribute: 'approvals_required', now: '', new: '1' },
@@ -118,14 +128,14 @@ describe('a dry run', () => {
     server.answer = () => missing
     const enabled = await call('deploy-keys enable 5 -P 7 --dry-run')
     const request = 'POST /projects/7/deploy_keys/5/enable'
-    expect(rowsOf(enabled.stdout)).toEqual([
+    expect(parseRows(enabled.stdout)).toEqual([
       { object: '5', attribute: 'request', now: '', new: request },
     ])
     expect([enabled.code, sent()]).toEqual([0, []])
   })
 
   it('compares what a verb sets by itself, and identities with what they are of', async () => {
-    server.answer = answers({
+    server.answer = answerByRoute({
       'GET /vulnerabilities/1': { id: 1, state: 'detected' },
       'GET /vulnerabilities/2': { id: 2, state: 'closed' },
       'GET /projects/7/approval_rules/1': {
@@ -136,12 +146,12 @@ describe('a dry run', () => {
       },
     })
     const { stdout } = await call('vulnerabilities dismiss 1 2 --dry-run')
-    expect(rowsOf(stdout)).toEqual([
+    expect(parseRows(stdout)).toEqual([
       { object: '1', attribute: 'state', now: 'detected', new: 'closed' },
       { object: '2', attribute: 'state', now: 'closed', new: 'already in this state' },
     ])
     const rule = await call('approvals rules update 1 --user-ids 3,4 --keep -P 7 --dry-run')
-    expect(rowsOf(rule.stdout).find(({ attribute }) => attribute === 'user_ids')).toEqual({
+    expect(parseRows(rule.stdout).find(({ attribute }) => attribute === 'user_ids')).toEqual({
       object: '1',
       attribute: 'user_ids',
       now: '3',
@@ -165,14 +175,14 @@ describe('a dry run', () => {
   })
 
   it('goes on under a profile that only reads', async () => {
-    server.answer = answers({ 'GET /runners/1': runner })
-    const env = { SVC_CONFIG_DIR: configuration() }
+    server.answer = answerByRoute({ 'GET /runners/1': runner })
+    const env = { SVC_CONFIG_DIR: createConfiguration() }
     await svcctl(['profile', 'set', 'look', '--base-url', server.url, '--read-only'], { env })
     const given = { ...env, SVC_TOKEN: 'any' }
     const run = (line: string) => svcctl(line.split(' '), { env: given })
     expect((await run('runners pause 1 -p look')).code).toBe(2)
     const { code, stdout } = await run('runners pause 1 -p look --dry-run')
-    expect([code, rowsOf(stdout).length, sent()]).toEqual([0, 1, []])
+    expect([code, parseRows(stdout).length, sent()]).toEqual([0, 1, []])
   })
 
   it('is the API’s own where that has one', async () => {
@@ -236,7 +246,7 @@ describe('a dry run of a create', () => {
     server.answer = () => ({ body: [other] })
     const absent = await call([...line, '--dry-run'])
     expect([absent.code, absent.stderr]).toEqual([0, ''])
-    expect(rowsOf(absent.stdout)[0]?.attribute).toBe('request')
+    expect(parseRows(absent.stdout)[0]?.attribute).toBe('request')
     expect(sent()).toEqual([])
   })
 
@@ -244,7 +254,7 @@ describe('a dry run of a create', () => {
     server.answer = ({ url }) => ({ body: url.includes('/1/') ? [{ id: 3, name: 'QA' }] : [] })
     const line = 'approvals rules create --name QA --approvals-required 1 --dry-run'
     const some = await call(`${line} -P 1 -P 2`)
-    expect([some.code, rowsOf(some.stdout)[0]?.project]).toEqual([8, '2'])
+    expect([some.code, parseRows(some.stdout)[0]?.project]).toEqual([8, '2'])
     expect(some.stderr).toContain('1: "QA" already exists (ID 3')
     server.answer = () => missing
     expect((await call(`${line} -P 1`)).code).toBe(4)
@@ -263,13 +273,13 @@ describe('a dry run of a change that replaces', () => {
   const path = '/projects/a%2Fb/approval_rules'
 
   it('shows all that is lost, as the question does', async () => {
-    server.answer = answers({
+    server.answer = answerByRoute({
       [`GET ${path}/2`]: rule,
       [`GET ${path}/3`]: { ...rule, id: 3, users: [], groups: [] },
     })
     const line = 'approvals rules update 2 3 -P a/b --approvals-required 2 --dry-run'
     const { code, stdout, stderr } = await call(line)
-    expect(rowsOf(stdout)).toEqual([
+    expect(parseRows(stdout)).toEqual([
       { object: '2', attribute: 'user_ids', now: '2', new: '' },
       { object: '2', attribute: 'group_ids', now: '4', new: '' },
       { object: '2', attribute: 'approvals_required', now: '1', new: '2' },
@@ -284,7 +294,7 @@ describe('a dry run of a change that replaces', () => {
   })
 
   it.each(['1', '-'])('says so of %s, however it is given', async (id) => {
-    server.answer = answers({ [`GET ${path}/1`]: { ...rule, id: 1 } })
+    server.answer = answerByRoute({ [`GET ${path}/1`]: { ...rule, id: 1 } })
     const line = `approvals rules update ${id} -P a/b --approvals-required 2 --dry-run -o json`
     const { stdout, stderr } = await call(line, id === '-' ? { input: '1\n' } : {})
     const [preview] = JSON.parse(stdout)
@@ -311,7 +321,7 @@ describe('a dry run of what is deleted', () => {
     ],
   ])('names the object, and no address: %s', async (line, object, named) => {
     const { code, stdout, stderr } = await call(`${line} --dry-run`)
-    const rows = rowsOf(line.endsWith('csv') ? stdout.replaceAll(',', '\t') : stdout)
+    const rows = parseRows(line.endsWith('csv') ? stdout.replaceAll(',', '\t') : stdout)
     expect(rows).toEqual([{ object, attribute: 'object', now: '', new: 'removed' }])
     expect([code, stderr]).toEqual([0, expect.stringContaining(`  ${named}`)])
     expect(sent()).toEqual([])

@@ -3,34 +3,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findContentsFault, findEndFault, TailBuffer } from '../../src/commands/artifacts/whole.js'
-import { zipped } from '../faults/zip.js'
+import { buildZip } from '../faults/zip.js'
 
-const faultOf = (bytes: Buffer, piece = 1000): string | undefined => {
+const findFault = (bytes: Buffer, piece = 1000): string | undefined => {
   const tail = new TailBuffer()
   for (let at = 0; at < bytes.length; at += piece) tail.push(bytes.subarray(at, at + piece))
   return findEndFault(tail)
 }
 
-const inner = zipped([{ name: 'x', body: Buffer.alloc(5000, 'x'), method: 0 }])
+const inner = buildZip([{ name: 'x', body: Buffer.alloc(5000, 'x'), method: 0 }])
 const entries = [
   { name: 'a.txt', body: Buffer.from('hello'.repeat(100)) },
   { name: 'inner.jar', body: inner, method: 0 },
   { name: 'b.txt' },
 ]
-const whole = zipped(entries, 'a comment')
+const whole = buildZip(entries, 'a comment')
 
 describe('the end of an archive', () => {
   it('is there, with a comment, without entries, and in pieces of any size', () => {
-    expect(faultOf(whole)).toBeUndefined()
-    expect(faultOf(zipped([]))).toBeUndefined()
-    expect(faultOf(zipped(entries, 'c'.repeat(0xffff)), 7)).toBeUndefined()
-    const large = zipped([{ name: 'large', body: Buffer.alloc(1 << 18, 'l'), method: 0 }])
-    expect(faultOf(large)).toBeUndefined()
+    expect(findFault(whole)).toBeUndefined()
+    expect(findFault(buildZip([]))).toBeUndefined()
+    expect(findFault(buildZip(entries, 'c'.repeat(0xffff)), 7)).toBeUndefined()
+    const large = buildZip([{ name: 'large', body: Buffer.alloc(1 << 18, 'l'), method: 0 }])
+    expect(findFault(large)).toBeUndefined()
   })
 
   it('is missed wherever it was cut, right after an archive inside of it as well', () => {
     const passed = Array.from({ length: whole.length }, (_, i) => i).filter(
-      (length) => faultOf(whole.subarray(0, length)) === undefined,
+      (length) => findFault(whole.subarray(0, length)) === undefined,
     )
     expect(passed).toEqual([])
     expect(whole.subarray(0, whole.indexOf(inner) + inner.length).equals(whole)).toBe(false)
@@ -40,7 +40,7 @@ describe('the end of an archive', () => {
     const holes = [1, 50, 600].map((bytes) =>
       Buffer.concat([whole.subarray(0, 40), whole.subarray(40 + bytes)]),
     )
-    expect(holes.map((bytes) => faultOf(bytes))).not.toContain(undefined)
+    expect(holes.map((bytes) => findFault(bytes))).not.toContain(undefined)
   })
 })
 
@@ -58,12 +58,12 @@ describe('the contents of an archive', () => {
   it('lie inside of it', async () => {
     expect(await contents(whole)).toBeUndefined()
     const many = Array.from({ length: 2000 }, (_, i) => ({ name: `some/folder/${i}` }))
-    expect(await contents(zipped(many))).toBeUndefined()
+    expect(await contents(buildZip(many))).toBeUndefined()
   })
 
   it('are missed where they lie outside, or where their table is broken', async () => {
     const outside = [{ name: 'a', packedSize: 100_000 }]
-    expect(await contents(zipped(outside))).toMatch(
+    expect(await contents(buildZip(outside))).toMatch(
       /its table of contents points outside of the file/,
     )
     const broken = Buffer.from(whole)

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import { describeEvent, formatWhen } from '../../src/commands/events.js'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const now = new Date('2026-11-02T09:00:00Z')
-const event = (more: Readonly<Record<string, unknown>>) => ({
+const createEvent = (more: Readonly<Record<string, unknown>>) => ({
   created_at: '2026-11-02T07:00:00Z',
   author: { name: 'Ana' },
   ...more,
 })
 const push = (more: Readonly<Record<string, unknown>>) =>
-  event({
+  createEvent({
     action_name: 'pushed to',
     push_data: { commit_count: 3, action: 'pushed', ref_type: 'branch', ref: 'main', ...more },
   })
-const line = (value: Readonly<Record<string, unknown>>): string =>
+const formatEvent = (value: Readonly<Record<string, unknown>>): string =>
   `${formatWhen(value, now)}: ${describeEvent(value, 'platform/app')}`
 
 describe('a line of events list', () => {
   it('says when, who, what and where', () => {
-    expect(line(push({}))).toBe('2 h ago: Ana pushed 3 commits to main in platform/app')
+    expect(formatEvent(push({}))).toBe('2 h ago: Ana pushed 3 commits to main in platform/app')
   })
 
   it.each([
@@ -28,11 +28,16 @@ describe('a line of events list', () => {
     [push({ action: 'created', commit_count: 0, ref_type: 'tag', ref: 'v1' }), 'created tag v1 in'],
     [push({ action: 'removed', commit_count: 0, ref: 'old' }), 'deleted branch old in'],
     [
-      event({ action_name: 'opened', target_type: 'Issue', target_iid: 7, target_title: 'Late' }),
+      createEvent({
+        action_name: 'opened',
+        target_type: 'Issue',
+        target_iid: 7,
+        target_title: 'Late',
+      }),
       'opened issue #7 “Late” in',
     ],
     [
-      event({
+      createEvent({
         action_name: 'approved',
         target_type: 'MergeRequest',
         target_iid: 3,
@@ -41,11 +46,11 @@ describe('a line of events list', () => {
       'approved merge request !3 “Do” in',
     ],
     [
-      event({ action_name: 'updated', target_type: 'WikiPage::Meta', target_title: 'Home' }),
+      createEvent({ action_name: 'updated', target_type: 'WikiPage::Meta', target_title: 'Home' }),
       'updated wiki page “Home” in',
     ],
     [
-      event({
+      createEvent({
         action_name: 'commented on',
         target_type: 'Note',
         target_title: 'Late',
@@ -53,11 +58,11 @@ describe('a line of events list', () => {
       }),
       'commented on issue #7 “Late” in',
     ],
-    [event({ action_name: 'created', target_type: 'Project' }), 'created the project in'],
-    [event({ action_name: 'left' }), 'Ana left platform/app'],
-    [event({ action_name: 'expired' }), 'Ana lost access to platform/app'],
+    [createEvent({ action_name: 'created', target_type: 'Project' }), 'created the project in'],
+    [createEvent({ action_name: 'left' }), 'Ana left platform/app'],
+    [createEvent({ action_name: 'expired' }), 'Ana lost access to platform/app'],
   ])('%#', (value, words) => {
-    expect(line(value)).toContain(words)
+    expect(formatEvent(value)).toContain(words)
   })
 
   it('reads without project, name or known time', () => {
@@ -72,7 +77,7 @@ it.each([
   ...['Snippet', 'User', 'WikiPage::Meta', 'DesignManagement::Design'],
 ])('a condition knows %s as the target of an event', async (type) => {
   const line = ['events', 'list', '--where', `target_type=${type}`, '--sandbox']
-  expect(await svcctl(line, { env: { SVC_CONFIG_DIR: configuration() } })).toMatchObject({
+  expect(await svcctl(line, { env: { SVC_CONFIG_DIR: createConfiguration() } })).toMatchObject({
     code: 0,
   })
 })

@@ -1,12 +1,12 @@
-/** `svcctl explain` answers for every word that the tool's own hints name. */
+/** Tests that `svcctl explain` answers for every word that the tool's own hints name. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const fieldsOf = async (word: string): Promise<readonly { field: string | null }[]> => {
+const listFields = async (word: string): Promise<readonly { field: string | null }[]> => {
   const { stdout, stderr, code } = await svcctl(['explain', word, '-o', 'json'])
   expect([word, code, stderr]).toEqual([word, 0, ''])
   return JSON.parse(stdout)
@@ -16,14 +16,14 @@ describe('explain', () => {
   it.each(areas.map(({ name, alias }) => [name, alias] as const))(
     'shows what %s answers with',
     async (name, alias) => {
-      const fields = await fieldsOf(name)
+      const fields = await listFields(name)
       expect(fields.length).toBeGreaterThan(0)
-      if (alias !== undefined) expect((await fieldsOf(alias)).length).toBeGreaterThan(0)
+      if (alias !== undefined) expect((await listFields(alias)).length).toBeGreaterThan(0)
     },
   )
 
   it('says of which answer a field is, where an area has several', async () => {
-    const fields = await fieldsOf('ci')
+    const fields = await listFields('ci')
     expect(fields).toContainEqual(
       expect.objectContaining({ resource: 'lint-result', field: 'valid' }),
     )
@@ -33,7 +33,7 @@ describe('explain', () => {
   })
 
   it('shows what the commands of an extension answer with, by their groups', async () => {
-    const [config, cwd] = [configuration(), folder()]
+    const [config, cwd] = [createConfiguration(), createFolder()]
     const commands = {
       'hats list': {
         request: 'GET /hats',

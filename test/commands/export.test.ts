@@ -1,13 +1,13 @@
-/** `svcctl export`: where it goes, what it takes and refuses, and how it ends. */
+/** Tests `svcctl export`: where it writes, what it accepts and rejects, and its exit codes. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { publicKeys } from '../desired/exporting/writes.js'
-import { folder } from '../support/program.js'
-import { calling } from './calling.js'
+import { createFolder } from '../support/program.js'
+import { createCaller } from './calling.js'
 
-const { call, server, sent } = calling()
+const { call, server, sent } = createCaller()
 
 const namespace = { id: 5, kind: 'group', full_path: 'a' }
 const projects = [
@@ -16,8 +16,8 @@ const projects = [
 ]
 const approvals = { reset_approvals_on_push: true, require_password_to_approve: false }
 
-/** Two projects with approvals. @param refused paths with what they are answered */
-const instance = (refused: readonly (readonly [RegExp, number])[] = []): void => {
+/** Mocks an instance with two projects that have approvals. @param refused paths with the status of their answer */
+const mockInstance = (refused: readonly (readonly [RegExp, number])[] = []): void => {
   server.answer = ({ url }) => {
     const path = url.replace(/^\/api\/v4/, '')
     const [, status] = refused.find(([pattern]) => pattern.test(path)) ?? []
@@ -26,7 +26,7 @@ const instance = (refused: readonly (readonly [RegExp, number])[] = []): void =>
     if (/^\/projects\?/.test(path)) return { body: projects }
     const [, id] = /^\/projects\/([12])$/.exec(path.replace('a%2Fone', '1')) ?? []
     if (id !== undefined) return { body: projects[Number(id) - 1] }
-    // Fields that say nothing: those of settings, and of error tracking.
+    // The settings of a project, and those of error tracking, have no fields that are exported.
     if (/\/settings$/.test(path)) return { body: { id: 1, project_name: null } }
     return /\/approvals$/.test(path) ? { body: approvals } : undefined
   }
@@ -36,7 +36,7 @@ const both = {
   version: 1,
   projects: { 'a/one': { approvals }, 'a/two': { approvals } },
 }
-const below = (root: string): readonly string[] =>
+const listFiles = (root: string): readonly string[] =>
   readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
@@ -44,7 +44,7 @@ const below = (root: string): readonly string[] =>
 
 describe('export', () => {
   it('prints one document, in the order of places, and only reads', async () => {
-    instance()
+    mockInstance()
     const ran = await call('export approvals')
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(parse(ran.stdout)).toEqual(both)
@@ -54,13 +54,13 @@ describe('export', () => {
   })
 
   it('takes kinds as more of what --only names', async () => {
-    instance()
+    mockInstance()
     const one = await call('export deploy_keys --only projects/a/one:approvals')
     expect(parse(one.stdout)).toEqual({ version: 1, projects: { 'a/one': { approvals } } })
   })
 
   it('gives JSON where asked, by flag or environment', async () => {
-    instance()
+    mockInstance()
     for (const how of [
       await call('export approvals -o json'),
       await call('export approvals', { env: { SVC_OUTPUT: 'json' } }),
@@ -72,8 +72,8 @@ describe('export', () => {
   })
 
   it('lists the files of a folder where a format is given, and what became of each', async () => {
-    instance()
-    const root = folder()
+    mockInstance()
+    const root = createFolder()
     const [one, two] = ['one.yml', 'two.yml'].map((name) => join(root, 'projects', 'a', name))
     const list = async (format: string) => {
       const { code, stdout } = await call(`export approvals --to ${root} -o ${format}`)
@@ -100,15 +100,15 @@ describe('export', () => {
   })
 
   it('gives the file that it wrote where a format is given', async () => {
-    instance()
-    const file = join(folder(), 'all.json')
+    mockInstance()
+    const file = join(createFolder(), 'all.json')
     const { stdout } = await call(`export approvals --to ${file} -o json`)
     expect(JSON.parse(stdout)).toEqual({ path: file, size: readFileSync(file).length })
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(both)
   })
 
   it('reads and writes nothing but what is selected', async () => {
-    instance()
+    mockInstance()
     const { stdout: out } = await call(
       'export approvals deploy_keys -P a/one --exact --except deploy_keys',
     )
@@ -117,7 +117,7 @@ describe('export', () => {
   })
 
   it('says of items alone what is selected of them, and then of no set that it is exact', async () => {
-    instance()
+    mockInstance()
     server.answer = ({ url }) => {
       if (/projects\/a%2Fone$/.test(url)) return { body: projects[0] }
       if (!url.includes('/deploy_keys')) return undefined
@@ -137,12 +137,12 @@ describe('export', () => {
   })
 
   it('says of groups what their projects share', async () => {
-    instance()
+    mockInstance()
     const { stdout: out } = await call('export approvals --factor')
     expect(parse(out)).toEqual({ version: 1, groups: { 'a/**': { projects: { approvals } } } })
-    const dir = join(folder(), 'to')
+    const dir = join(createFolder(), 'to')
     await call(['export', 'approvals', '--factor', '--to', dir])
-    expect(below(dir)).toEqual(['.schema.json', 'groups/a.yml'])
+    expect(listFiles(dir)).toEqual(['.schema.json', 'groups/a.yml'])
   })
 
   it.each([
@@ -155,8 +155,8 @@ describe('export', () => {
     ['export --factor --except projects/a/one', '--factor'],
     ['export -P a/nope', 'a/nope'],
   ])('%s is exit 2', async (line, text) => {
-    instance([[/^\/projects\/a%2Fnope/, 404]])
-    const ran = await call(line, { cwd: folder() })
+    mockInstance([[/^\/projects\/a%2Fnope/, 404]])
+    const ran = await call(line, { cwd: createFolder() })
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(ran.stderr).toContain(text)
     expect(sent()).toEqual([])
@@ -165,11 +165,11 @@ describe('export', () => {
 
 describe('export of nothing that can be read', () => {
   it('ends as all of it did, or partly where some went otherwise', async () => {
-    instance([[/\/approvals$/, 403]])
+    mockInstance([[/\/approvals$/, 403]])
     const alike = await call('export approvals')
     expect([alike.code, alike.stdout]).toEqual([3, ''])
     expect(alike.stderr).toContain('nothing could be read')
-    instance([
+    mockInstance([
       [/\/1\/approvals$/, 403],
       [/\/2\/approvals$/, 404],
     ])
@@ -181,11 +181,11 @@ describe('export of nothing that can be read', () => {
 
 describe('export to files', () => {
   it('writes a file a project, and takes what is gone away', async () => {
-    instance()
-    const dir = join(folder(), 'new', 'state')
+    mockInstance()
+    const dir = join(createFolder(), 'new', 'state')
     const first = await call(['export', '--to', dir])
     expect(first).toMatchObject({ code: 0, stdout: '' })
-    expect(below(dir)).toEqual(['.schema.json', 'projects/a/one.yml', 'projects/a/two.yml'])
+    expect(listFiles(dir)).toEqual(['.schema.json', 'projects/a/one.yml', 'projects/a/two.yml'])
     expect(parse(readFileSync(join(dir, 'projects/a/two.yml'), 'utf8'))).toEqual({
       version: 1,
       projects: { 'a/two': { approvals } },
@@ -207,23 +207,23 @@ describe('export to files', () => {
     ])
     const third = await call(['export', '--exact', '--to', dir])
     expect(third.stderr).toContain('removed')
-    expect(below(dir)).not.toContain('projects/a/two.yml')
+    expect(listFiles(dir)).not.toContain('projects/a/two.yml')
   })
 
   it('refuses what it did not write before it reads or writes anything of it', async () => {
-    instance()
-    const dir = folder()
+    mockInstance()
+    const dir = createFolder()
     writeFileSync(join(dir, 'site.yml'), 'version: 1\n')
     const ran = await call(['export', '--to', dir])
     expect(ran).toMatchObject({ code: 2 })
     expect(ran.stderr).toContain('site.yml is in the way')
-    expect(below(dir)).toEqual(['site.yml'])
+    expect(listFiles(dir)).toEqual(['site.yml'])
     expect(server.lines().join('\n')).not.toContain('approvals')
   })
 
   it('writes one file whole, and JSON where it is called so', async () => {
-    instance()
-    const dir = folder()
+    mockInstance()
+    const dir = createFolder()
     const yaml = await call('export approvals --to all.yml', { cwd: dir })
     const json = await call('export approvals --to all.json', { cwd: dir })
     expect([yaml.stdout, json.stdout]).toEqual(['', ''])
@@ -236,11 +236,11 @@ describe('export to files', () => {
   })
 
   it('leaves files alone of which not all could be read', async () => {
-    instance()
-    const dir = folder()
+    mockInstance()
+    const dir = createFolder()
     await call(['export', 'approvals', '--to', dir])
     const before = readFileSync(join(dir, 'projects/a/two.yml'), 'utf8')
-    instance([[/^\/projects\/2\/approvals/, 403]])
+    mockInstance([[/^\/projects\/2\/approvals/, 403]])
     const ran = await call(['export', 'approvals', '--to', dir])
     expect(ran.code).toBe(8)
     expect(ran.stderr).toContain('projects/a/two:approvals')
@@ -251,7 +251,7 @@ describe('export to files', () => {
 
 describe('export of what cannot be read', () => {
   it('says so, gives the rest, and ends with 8', async () => {
-    instance([[/^\/projects\/2\/approvals/, 403]])
+    mockInstance([[/^\/projects\/2\/approvals/, 403]])
     const ran = await call('export approvals')
     expect(ran.code).toBe(8)
     expect(parse(ran.stdout)).toEqual({ version: 1, projects: { 'a/one': { approvals } } })
@@ -262,8 +262,8 @@ describe('export of what cannot be read', () => {
     [403, 3],
     [500, 7],
   ])('ends as all did where nothing could be: %i', async (status, code) => {
-    instance([[/approvals$/, status]])
-    const dir = folder()
+    mockInstance([[/approvals$/, status]])
+    const dir = createFolder()
     const ran = await call('export approvals --to a.yml --retries 0', { cwd: dir })
     expect(ran).toMatchObject({ code, stdout: '' })
     expect(existsSync(join(dir, 'a.yml'))).toBe(false)
@@ -271,7 +271,7 @@ describe('export of what cannot be read', () => {
   })
 
   it('is no failure where only administrators may read it and nobody asked', async () => {
-    instance([[/^\/runners\/all/, 403]])
+    mockInstance([[/^\/runners\/all/, 403]])
     const ran = await call('export')
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stderr).toContain('site:runners: skipped, because only administrators can read it')
@@ -279,7 +279,7 @@ describe('export of what cannot be read', () => {
   })
 
   it('is no failure where the instance does not have it at all', async () => {
-    instance()
+    mockInstance()
     const answer = server.answer
     server.answer = (seen, i) =>
       seen.url.endsWith('/approvals')

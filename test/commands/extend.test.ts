@@ -1,24 +1,24 @@
-/** Commands from a file: the file of the guide as it stands, and what is refused, left out, undone and never changed. */
+/** Tests commands from a file: the file of the guide as it stands, and what is rejected, left out, undone and never changed. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
-import { sandbox } from '../sandbox/instance.js'
-import { blocksOf, textOf } from '../support/pages.js'
-import { configuration, folder } from '../support/program.js'
-import { record, type Script } from '../support/recorder.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { listCodeBlocks, readPage } from '../support/pages.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { type Script, startRecorder } from '../support/recorder.js'
 import { startLine, svcctl } from '../support/within.js'
 
 const page = join('.github', 'guide', 'extend.md')
-const [daily = ''] = blocksOf('yaml', [page])
-const [lines = ''] = blocksOf('sh', [page])
+const [daily = ''] = listCodeBlocks('yaml', [page])
+const [lines = ''] = listCodeBlocks('sh', [page])
 
-/** What a line has: a configuration of its own, the embedded instance, and a folder with files. */
-const place = (files: Readonly<Record<string, string>> = { 'daily.yml': daily }) => {
-  const cwd = folder()
+/** Creates a configuration, a folder with files, and a function that runs lines against the embedded instance. */
+const createWorkspace = (files: Readonly<Record<string, string>> = { 'daily.yml': daily }) => {
+  const cwd = createFolder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-  const env = { SVC_CONFIG_DIR: configuration(), SVC_SANDBOX: '1' }
+  const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_SANDBOX: '1' }
   const run = (line: string, input?: string) =>
     svcctl(
       (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, '')),
@@ -27,9 +27,9 @@ const place = (files: Readonly<Record<string, string>> = { 'daily.yml': daily })
   return { run, cwd, env }
 }
 
-/** A place where a file of commands was added. */
-const extended = async (text = daily) => {
-  const here = place({ 'daily.yml': text })
+/** Creates a workspace, and adds a file of commands. */
+const addExtension = async (text = daily) => {
+  const here = createWorkspace({ 'daily.yml': text })
   const { code, stderr } = await here.run('extend add daily.yml')
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   return here
@@ -37,14 +37,14 @@ const extended = async (text = daily) => {
 
 describe('the file of the guide', () => {
   it('has twelve operations, each a command', async () => {
-    const { run } = await extended()
+    const { run } = await addExtension()
     const { stdout } = await run('extend show daily -o csv')
     expect(stdout.trimEnd().split('\n').slice(1)).toHaveLength(12)
     expect((await run('extend show daily --left-out -o json')).stdout.trim()).toBe('[]')
   })
 
   it('runs as it stands', async () => {
-    const { run } = place()
+    const { run } = createWorkspace()
     for (const line of lines.trimEnd().split('\n')) {
       const { code, stderr } = await run(line.replace(/^svcctl /, ''))
       expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({
@@ -56,7 +56,7 @@ describe('the file of the guide', () => {
   })
 
   it('is undone where it says so, and says why not elsewhere', async () => {
-    const { run } = await extended()
+    const { run } = await addExtension()
     const state = async () =>
       (await run('users list --where username=gus -o csv --fields state')).stdout
     const before = await state()
@@ -74,7 +74,7 @@ describe('the file of the guide', () => {
   })
 
   it('shows what would change, and asks before it does', async () => {
-    const { run } = await extended()
+    const { run } = await addExtension()
     const { stdout, stderr } = await run('users block 5 6 --dry-run -o csv')
     expect(stdout).toBe(
       'object,attribute,now,new\n5,state,active,blocked\n6,state,active,blocked\n',
@@ -84,7 +84,7 @@ describe('the file of the guide', () => {
   })
 
   it('works on many: in pipes, by --select, in several projects, with failures', async () => {
-    const { run } = await extended()
+    const { run } = await addExtension()
     const some = await run('users list --where username=eva -o ndjson')
     expect((await run('users block - --yes', some.stdout)).code).toBe(0)
     expect((await run('users unblock --select state=blocked --yes')).stderr).toContain('2 done')
@@ -110,7 +110,7 @@ describe('the file of the guide', () => {
       '/projects/{id}/search': get('term', 'ref'),
       '/groups/{id}/search': get('term'),
     }
-    const { run } = place({ 'x.json': JSON.stringify({ openapi: '3.0.0', paths }) })
+    const { run } = createWorkspace({ 'x.json': JSON.stringify({ openapi: '3.0.0', paths }) })
     expect((await run('extend add x.json')).code).toBe(0)
     const own = 'search list --term a --ref b'
     expect((await run(`${own} -P platform/app --curl`)).stdout).toContain('ref=b')
@@ -121,7 +121,7 @@ describe('the file of the guide', () => {
   })
 
   it('groups, filters and writes formats', async () => {
-    const { run } = await extended()
+    const { run } = await addExtension()
     const grouped = await run('users list --group-by state --count -o csv')
     expect(grouped.stdout).toContain('blocked,1')
     expect((await run('users list -o yaml -L 1')).stdout).toContain('username: root')
@@ -129,7 +129,7 @@ describe('the file of the guide', () => {
   })
 
   it('prints a log, and goes on until its job is over', async () => {
-    const { run, cwd } = await extended()
+    const { run, cwd } = await addExtension()
     const log = await run('jobs log 19 -P platform/app')
     expect(log.stdout).toContain('Job ended: failed\n')
     expect((await run('jobs log 19 -P platform/app --to log.txt')).code).toBe(0)
@@ -139,7 +139,7 @@ describe('the file of the guide', () => {
   })
 
   it('is found by TAB, by a near word, by explain and by commands', async () => {
-    const { run } = await extended()
+    const { run } = await addExtension()
     expect((await run('__complete bash -- use')).stdout).toContain('users')
     expect((await run("__complete bash -- users ''")).stdout).toContain('block\tBlock a user')
     expect((await run("__complete bash -- users block ''")).stdout).toContain('8\tgus')
@@ -153,7 +153,7 @@ describe('the file of the guide', () => {
   })
 
   it('is marked in help, and changes no page of the documents', async () => {
-    const [with_, without] = [await extended(), place()]
+    const [with_, without] = [await addExtension(), createWorkspace()]
     const { stdout } = await with_.run('jobs --help')
     expect(stdout).toContain('From daily, not in the documents:\n  retry')
     expect(stdout).toMatch(/\nsvcctl jobs <verb> --help says more about one of them\.\n$/)
@@ -168,10 +168,10 @@ describe('the file of the guide', () => {
 })
 
 describe('an extension for one profile', () => {
-  const { url } = sandbox()
+  const { url } = useSharedSandbox()
 
   it('reads the snapshots of that profile, which name none', async () => {
-    const { run, env, cwd } = place()
+    const { run, env, cwd } = createWorkspace()
     const login = ['auth', 'login', 'one', '--base-url', url(), '--token-stdin']
     const on = { cwd, env: { SVC_CONFIG_DIR: env.SVC_CONFIG_DIR } }
     expect((await svcctl(login, { ...on, input: 'sandbox-root-token' })).code).toBe(0)
@@ -184,8 +184,8 @@ describe('an extension for one profile', () => {
   })
 
   it('sends nothing of a line to several profiles, if it writes and one has no such command', async () => {
-    const server = await record()
-    const { run, env, cwd } = place()
+    const server = await startRecorder()
+    const { run, env, cwd } = createWorkspace()
     await run(`profile set one --base-url ${server.url}`)
     await run(`profile set two --base-url ${server.url}`)
     await run('extend add daily.yml -p one')
@@ -202,7 +202,7 @@ describe('an extension for one profile', () => {
 
 describe('extend list', () => {
   it('names each with its file and how much came of it', async () => {
-    const { run } = await extended()
+    const { run } = await addExtension()
     const [row] = JSON.parse((await run('extend list -o json')).stdout)
     expect(row).toMatchObject({ name: 'daily', commands: 12, left_out: 0, profile: null })
   })
@@ -211,7 +211,7 @@ describe('extend list', () => {
 describe('extend show', () => {
   it('lists the commands, and with --left-out what became none', async () => {
     const text = `${daily}  jobs get: GET /jobs/:id/raw\n`
-    const { run } = await extended(text)
+    const { run } = await addExtension(text)
     expect((await run('extend show daily')).stdout).toContain('POST /users/:id/block')
     const { stdout } = await run('extend show daily --left-out -o csv')
     expect(stdout).toContain('jobs get,GET /jobs/:id/raw,jobs get is a documented command')
@@ -233,8 +233,8 @@ commands:
   caps bare: DELETE /hats/:hat_id/feathers
 `
   const answering = async (answer: Script) => {
-    const server = await record(answer)
-    const { run, cwd, env } = place({ 'hats.yml': hats })
+    const server = await startRecorder(answer)
+    const { run, cwd, env } = createWorkspace({ 'hats.yml': hats })
     await run('extend add hats.yml')
     const own = { SVC_CONFIG_DIR: env.SVC_CONFIG_DIR, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
     return { server, run: (line: string) => svcctl(line.split(' '), { cwd, env: own }) }
@@ -267,7 +267,7 @@ commands:
   })
 
   it('name the flag of a parameter that has the name of a global flag', async () => {
-    const { run } = await extended(
+    const { run } = await addExtension(
       'extension: hats\ncommands:\n  hats create: { request: POST /hats, params: { limit: integer, from: string, color: string, big_name: string! } }\n',
     )
     const { code, stderr } = await run('hats create --from here --limit 3')
@@ -276,7 +276,7 @@ commands:
     expect((await run('hats create --color red')).stderr).toContain(
       'must be one of auto, always, never, not "red"\n  hint: Run "svcctl hats create --api-color red".',
     )
-    // The name of a parameter does not explain it.
+    // The name alone does not explain a parameter, so no further hint is given.
     expect((await run('hats create')).stderr).toContain(
       'hats create needs --big-name\n  hint: See "svcctl hats create --help".',
     )
@@ -319,7 +319,7 @@ commands:
   })
 
   it('may have the first word of a line of another tool', async () => {
-    const { run } = await extended('extension: pages\ncommands: { docs list: GET /docs }\n')
+    const { run } = await addExtension('extension: pages\ncommands: { docs list: GET /docs }\n')
     expect((await run('docs list --json id')).stderr).toContain(
       'Run "svcctl docs list -o json --fields id".',
     )
@@ -335,7 +335,7 @@ commands:
 
 describe('extend update', () => {
   it('shows what came and went, and writes nothing in a dry run', async () => {
-    const { run, cwd } = await extended()
+    const { run, cwd } = await addExtension()
     const changed = daily.replace('  issues get:', '  issues read:')
     writeFileSync(join(cwd, 'daily.yml'), changed)
     const rows = 'added,issues read,'
@@ -346,7 +346,7 @@ describe('extend update', () => {
   })
 
   it('is one answer for all extensions', async () => {
-    const { run, cwd } = await extended()
+    const { run, cwd } = await addExtension()
     const hats = (verb: string) => `extension: hats\ncommands:\n  hats ${verb}: GET /hats\n`
     writeFileSync(join(cwd, 'hats.yml'), hats('list'))
     expect((await run('extend add hats.yml')).code).toBe(0)
@@ -361,7 +361,7 @@ describe('extend update', () => {
 
 describe('extend update of what is no file', () => {
   it('does not wait for a pipe that a file was read from', async () => {
-    const { run, cwd } = await extended()
+    const { run, cwd } = await addExtension()
     unlinkSync(join(cwd, 'daily.yml'))
     execFileSync('mkfifo', [join(cwd, 'daily.yml')])
     const { code, stderr } = await run('extend update')
@@ -373,7 +373,7 @@ describe('extend update of a document', () => {
   it('notices that the file of --with changed, and counts one change as one', async () => {
     const paths = { '/users/{id}/ban': { post: { responses: {} } } }
     const own = (name: string) => `extension: own\ncommands:\n  ${name}: POST /users/:id/ban\n`
-    const { run, cwd } = place({
+    const { run, cwd } = createWorkspace({
       'api.json': JSON.stringify({ openapi: '3.0.0', paths }),
       'own.yml': own('users ban'),
     })
@@ -390,7 +390,7 @@ describe('extend update of a document', () => {
 
 describe('extend remove', () => {
   it('removes the commands, unless it is a dry run', async () => {
-    const { run } = await extended()
+    const { run } = await addExtension()
     expect((await run('extend remove daily --dry-run')).code).toBe(0)
     expect((await run('users list')).code).toBe(0)
     expect((await run('extend remove daily')).code).toBe(0)
@@ -399,7 +399,7 @@ describe('extend remove', () => {
   })
 
   it('leaves runs that its file brings back, and says so', async () => {
-    const { run } = await extended()
+    const { run } = await addExtension()
     await run('users block 5 8 --yes')
     await run('extend remove daily')
     const { code, stderr } = await run('journal undo last --yes')
@@ -412,10 +412,10 @@ describe('extend remove', () => {
 
 describe('extend schema', () => {
   it('has the keys that the parser takes', async () => {
-    const schema = JSON.parse((await place().run('extend schema')).stdout)
+    const schema = JSON.parse((await createWorkspace().run('extend schema')).stdout)
     expect(schema.$id).toBe('https://svcctl.example/schemas/commands-1.json')
     const keys = schema.properties.commands.additionalProperties.anyOf[1].properties
-    for (const key of Object.keys(keys)) expect(textOf(page)).toContain(`\`${key}\``)
+    for (const key of Object.keys(keys)) expect(readPage(page)).toContain(`\`${key}\``)
   })
 })
 
@@ -431,7 +431,7 @@ commands:
 
 describe('a resource that only the file declares', () => {
   it('is stored by the embedded instance, undone, masked, and asked about', async () => {
-    const { run } = await extended(hooks)
+    const { run } = await addExtension(hooks)
     const made = await run('hooks create -P platform/app --url https://a.test --token @t.txt')
     expect(made.code).toBe(2)
     expect((await run('hooks create -P platform/app --url https://a.test')).code).toBe(0)
@@ -445,14 +445,14 @@ describe('a resource that only the file declares', () => {
       'id,url\n1,https://a.test\n',
     )
     const secret = 'glsecret-1234567890'
-    const masked = await svcctlWith(run, secret)
+    const masked = await runWithSecret(run, secret)
     expect(masked).not.toContain(secret)
   })
 })
 
 describe('records of the embedded instance without a shape', () => {
   it('are changed, also by rows', async () => {
-    const { run } = await extended(hooks.replace(', columns: [id, url]', '').trimStart())
+    const { run } = await addExtension(hooks.replace(', columns: [id, url]', '').trimStart())
     expect((await run('hooks create -P platform/app --url https://a.test')).code).toBe(0)
     expect((await run('hooks update 1 -P platform/app --url https://b.test')).code).toBe(0)
     const rows = 'id,url\n1,https://c.test\n'
@@ -464,11 +464,11 @@ describe('records of the embedded instance without a shape', () => {
 
 describe('what is stored', () => {
   const one = (word: string) => `extension: x\ncommands:\n  ${word} list: GET /${word}\n`
-  const getCommands = async (run: ReturnType<typeof place>['run']) =>
+  const getCommands = async (run: ReturnType<typeof createWorkspace>['run']) =>
     (await run('extend show x -o csv --fields command')).stdout
 
   it('is the former state until the new one is complete', async () => {
-    const { run, cwd, env } = await extended(one('apples'))
+    const { run, cwd, env } = await addExtension(one('apples'))
     const extensions = join(env.SVC_CONFIG_DIR, 'extensions')
     // A run that was killed left half of its files.
     mkdirSync(join(extensions, 'x.2'))
@@ -489,7 +489,7 @@ describe('what is stored', () => {
   it('has all extensions that are added at once', async () => {
     const names = ['a', 'b', 'c']
     const files = names.map((name) => [`${name}.yml`, one(`${name}s`).replace(' x', ` ${name}`)])
-    const { run } = place(Object.fromEntries(files))
+    const { run } = createWorkspace(Object.fromEntries(files))
     const ended = await Promise.all(names.map((name) => run(`extend add ${name}.yml`)))
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
     const { stdout } = await run('extend list -o csv --fields name')
@@ -499,7 +499,7 @@ describe('what is stored', () => {
   it('is updated by several lines at once, and read where it stands by then', async () => {
     const names = ['a', 'b', 'c']
     const files = names.map((name) => [`${name}.yml`, one(`${name}s`).replace(' x', ` ${name}`)])
-    const { run } = place(Object.fromEntries(files))
+    const { run } = createWorkspace(Object.fromEntries(files))
     for (const name of names) await run(`extend add ${name}.yml`)
     const ended = await Promise.all([1, 2, 3].map(() => run('extend update')))
     // A line that waits for a slow one says so.
@@ -509,7 +509,7 @@ describe('what is stored', () => {
   })
 
   it('is compiled again if another version of svcctl wrote it', async () => {
-    const { run, env } = await extended(one('apples'))
+    const { run, env } = await addExtension(one('apples'))
     const index = join(env.SVC_CONFIG_DIR, 'extensions.json')
     writeFileSync(index, '{"format":1,"version":"0.0.1","areas":{},"kinds":{},"profiles":{}}')
     const noted = await run('runners list --instance')
@@ -534,7 +534,7 @@ describe('the law of undo', () => {
   }
 
   it('holds for each write: what claims it restores its object, all others say why not', async () => {
-    const { run, env } = await extended(text)
+    const { run, env } = await addExtension(text)
     expect((await run('hooks create -P platform/app --url https://a.test')).code).toBe(0)
     const all = ['users', 'issues', 'jobs', 'mr', 'hooks'].flatMap((area) => {
       const file = join(env.SVC_CONFIG_DIR, 'extensions', 'daily', `area-${area}.json`)
@@ -568,8 +568,8 @@ describe('the law of undo', () => {
   }, 120_000)
 
   it('says before and after a run that no command restores what was there', async () => {
-    const { run } = await extended()
-    // The documents know more states of a job than commands set.
+    const { run } = await addExtension()
+    // A job has more states than the commands can set.
     const retry = 'jobs retry 19 -P platform/app'
     const why = 'cannot be undone: no command sets status to'
     expect((await run(`${retry} --dry-run`)).stderr).toContain(`this ${why}`)
@@ -579,7 +579,7 @@ describe('the law of undo', () => {
   })
 
   it('says of each object that no command restores what was there', async () => {
-    const { run } = await extended(
+    const { run } = await addExtension(
       daily.replace(
         '  issues get:',
         '  users ban: { request: POST /users/:id/ban, sets: { state: banned, by: me }, sandbox: state }\n  issues get:',
@@ -605,8 +605,8 @@ describe('the law of undo', () => {
   })
 })
 
-/** What a line shows that sends a secret from standard input. */
-const svcctlWith = async (run: ReturnType<typeof place>['run'], secret: string) => {
+/** Runs a line that sends a secret from standard input, and returns all output that could show it. */
+const runWithSecret = async (run: ReturnType<typeof createWorkspace>['run'], secret: string) => {
   const { stdout, stderr } = await run('hooks update 1 -P platform/app --token @- -v', secret)
   const shown = await run('hooks get 1 -P platform/app -o json')
   return stdout + stderr + shown.stdout
@@ -659,7 +659,7 @@ describe('extend add', () => {
     ['- 1\n', 'this is neither an OpenAPI document nor a file of commands'],
   ]
   it('refuses in a file of --with what it refuses in a file of commands', async () => {
-    const { run } = place({
+    const { run } = createWorkspace({
       'api.json': '{"openapi":"3.0.0","paths":{"/zs/{id}":{"delete":{}}}}',
       'own.yml': 'extension: own\ncommands: { zs delete: { returns: many } }\n',
     })
@@ -671,7 +671,7 @@ describe('extend add', () => {
   })
 
   it.each(refused)('%j', async (text, message) => {
-    const { run } = place({ 'w.yml': text })
+    const { run } = createWorkspace({ 'w.yml': text })
     const { code, stderr } = await run('extend add w.yml')
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
     expect((await run('extend list -o json')).stdout.trim()).toBe('[]')
@@ -679,7 +679,7 @@ describe('extend add', () => {
 
   it('brings no escapes into help', async () => {
     const text = `extension: x\ncommands:\n  users list: { request: GET /users, summary: "a\\u001b[31m\\u202eb" }\n`
-    const { run } = await extended(text)
+    const { run } = await addExtension(text)
     const { stdout } = await run('users --help')
     expect(stdout).toContain('a [31m b')
     for (const mark of ['\u001b', '\u202e']) expect(stdout).not.toContain(mark)
@@ -688,7 +688,7 @@ describe('extend add', () => {
 
 describe('an index that cannot be believed', () => {
   it('is noted, and the commands of the documents go on', async () => {
-    const { run, env } = await extended()
+    const { run, env } = await addExtension()
     const index = join(env.SVC_CONFIG_DIR, 'extensions.json')
     chmodSync(index, 0o666)
     const { code, stderr } = await run('runners list --instance')
@@ -706,7 +706,7 @@ describe('an index that cannot be believed', () => {
   })
 
   it.each(['{"x":{"route":5}}', '{"x":'])('has a file of an area with %s', async (text) => {
-    const { run, env } = await extended()
+    const { run, env } = await addExtension()
     writeFileSync(join(env.SVC_CONFIG_DIR, 'extensions', 'daily', 'area-users.json'), text)
     for (const line of ['users list', 'users --help', 'commands']) {
       const { code, stderr } = await run(line)
@@ -720,7 +720,7 @@ describe('an index that cannot be believed', () => {
   })
 
   it('has a file of an area with a parameter of no known type', async () => {
-    const { run, env } = await extended()
+    const { run, env } = await addExtension()
     const file = join(env.SVC_CONFIG_DIR, 'extensions', 'daily', 'area-users.json')
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, text.replace('"type":"string"', '"type":"oops"'))
@@ -730,7 +730,7 @@ describe('an index that cannot be believed', () => {
   })
 
   it('has a file of an area that others can write to, of which nothing is run', async () => {
-    const { run, env } = await extended()
+    const { run, env } = await addExtension()
     const file = join(env.SVC_CONFIG_DIR, 'extensions', 'daily', 'area-users.json')
     chmodSync(file, 0o666)
     const { code, stdout, stderr } = await run('users list')
@@ -741,7 +741,7 @@ describe('an index that cannot be believed', () => {
   })
 
   it('asks nothing of an instance that does not answer', async () => {
-    const { run } = await extended('extension: x\ncommands:\n  topics list: GET /topics\n')
+    const { run } = await addExtension('extension: x\ncommands:\n  topics list: GET /topics\n')
     const { code, stderr } = await run('topics list')
     expect({ code, stderr }).toEqual({
       code: 4,
@@ -777,7 +777,7 @@ describe('agents', () => {
   }
 
   it('read and plan with the commands of an extension, and see no secret', async () => {
-    const { env } = await extended(hooks.trimStart())
+    const { env } = await addExtension(hooks.trimStart())
     const secret = 'glsecret-1234567890'
     const own = { project: 'platform/app', url: 'https://a.test' }
     const [found, described, read, refused, planned] = await ask(env, [
@@ -805,7 +805,7 @@ commands:
   files wipe: POST /files/:id/wipe
   file test: POST /file/test
 `
-    const { run } = await extended(text)
+    const { run } = await addExtension(text)
     expect((await run('runners wake 1 --curl')).stdout).toContain('/runners/1/wake')
     expect((await run('file test --curl')).stdout).toContain('/file/test')
     expect((await run('files wipe 1 --curl')).stdout).toContain('/files/1/wipe')

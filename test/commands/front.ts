@@ -1,12 +1,12 @@
-/** Somebody between the program and the embedded instance, who may refuse, lie and count. */
+/** A proxy between the program and the embedded instance. It can reject, change and count requests. */
 import type { ServerResponse } from 'node:http'
-import { type Seen, serve } from '../support/servers.js'
+import { type SeenRequest, serve } from '../support/servers.js'
 
-/** Answers by itself, or says that it does not; `write` counts what is no GET. */
-export type Hook = (seen: Seen, response: ServerResponse, write: number) => boolean
+/** Answers a request and returns true, or returns false to pass it on. `write` counts the requests other than GET. */
+export type Hook = (seen: SeenRequest, response: ServerResponse, write: number) => boolean
 
-/** An instance with somebody before it, gone with the test. */
-export const frontOf = async (url: () => string, hook: Hook = () => false) => {
+/** Starts a proxy in front of an instance. It closes when the test ends. */
+export const startProxy = async (url: () => string, hook: Hook = () => false) => {
   let writes = 0
   const server = await serve((seen, response) => {
     const write = seen.method === 'GET' ? 0 : ++writes
@@ -32,4 +32,4 @@ export const frontOf = async (url: () => string, hook: Hook = () => false) => {
   const written = () => server.seen.filter(({ method }) => method !== 'GET')
   return { base: server.base, written }
 }
-export type Front = Awaited<ReturnType<typeof frontOf>>
+export type ProxyServer = Awaited<ReturnType<typeof startProxy>>

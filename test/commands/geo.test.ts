@@ -1,8 +1,8 @@
 /** `geo status` as a page a node, and `geo nodes update` from the record. */
 import { describe, expect, it } from 'vitest'
-import { answers, calling } from './calling.js'
+import { answerByRoute, createCaller } from './calling.js'
 
-const { server, call, sent, atTerminal } = calling()
+const { server, call, sent, atTerminal } = createCaller()
 
 const well = {
   geo_node_id: 1,
@@ -65,7 +65,7 @@ describe('geo nodes update', () => {
   const record = { id: 2, name: 'west', url: 'https://west.example', enabled: true }
 
   it('reads name and address where they stay as they are, which the API requires', async () => {
-    server.answer = answers({ 'GET /geo_nodes/2': record, 'PUT ': record })
+    server.answer = answerByRoute({ 'GET /geo_nodes/2': record, 'PUT ': record })
     const ran = await call('geo nodes update 2 --no-enabled')
     expect(ran.code).toBe(0)
     expect(server.lines()).toEqual(['GET /geo_nodes/2', 'PUT /geo_nodes/2'])
@@ -73,7 +73,7 @@ describe('geo nodes update', () => {
   })
 
   it('reads what is missing only, and nothing where both are given', async () => {
-    server.answer = answers({ 'GET /geo_nodes/2': record, 'PUT ': record })
+    server.answer = answerByRoute({ 'GET /geo_nodes/2': record, 'PUT ': record })
     await call('geo nodes update 2 --name east')
     expect(sent()[0]?.body).toEqual({ name: 'east', url: 'https://west.example' })
     server.seen.length = 0

@@ -1,8 +1,8 @@
 /** `integrations update`: checked by the family that the integration belongs to. */
 import { describe, expect, it } from 'vitest'
-import { calling } from './calling.js'
+import { createCaller } from './calling.js'
 
-const { call, sent } = calling()
+const { call, sent } = createCaller()
 const update = (line: string) => call(`integrations update ${line} -P 3`)
 
 describe('integrations update', () => {

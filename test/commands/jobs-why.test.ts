@@ -1,18 +1,18 @@
-/** `jobs why`: what a job waits for, and what to do about it. */
+/** Tests `jobs why`: what a job waits for, and what to do about it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder } from '../support/program.js'
-import { answers, calling } from './calling.js'
+import { createFolder } from '../support/program.js'
+import { answerByRoute, createCaller } from './calling.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
 })
 afterAll(() => sandbox.close())
 
-const job = (id: number, status: string, more = {}) => ({
+const createJob = (id: number, status: string, more = {}) => ({
   id,
   status,
   name: `j${id}`,
@@ -23,7 +23,7 @@ const job = (id: number, status: string, more = {}) => ({
   pipeline: { id: 1 },
   ...more,
 })
-const runner = (id: number, more = {}) => ({
+const createRunner = (id: number, more = {}) => ({
   id,
   description: `r${id}`,
   active: true,
@@ -34,13 +34,13 @@ const runner = (id: number, more = {}) => ({
   ...more,
 })
 
-/** A project with these runners and this configuration. */
-const project = (
-  one: ReturnType<typeof job>,
-  runners: readonly ReturnType<typeof runner>[],
+/** Answers for a project with these runners, jobs and CI configuration. */
+const answerProject = (
+  one: ReturnType<typeof createJob>,
+  runners: readonly ReturnType<typeof createRunner>[],
   { yaml = '', jobs = [one] }: { yaml?: string; jobs?: readonly unknown[] } = {},
 ) =>
-  answers({
+  answerByRoute({
     [`GET /projects/1/jobs/${one.id}`]: one,
     ...Object.fromEntries(runners.map((r) => [`GET /runners/${r.id}`, r])),
     'GET /projects/1/runners': runners,
@@ -52,7 +52,7 @@ const project = (
     'GET /projects/1/resource_groups/': { key: 'prod', process_mode: 'oldest_first' },
   })
 
-const why = async (id: number, line = '') => {
+const explainJob = async (id: number, line = '') => {
   const ran = await call(`jobs why ${id} -P 1 -o json ${line}`.trim())
   return { ...ran, found: JSON.parse(ran.stdout || '{}') }
 }
@@ -89,69 +89,72 @@ describe('jobs why', () => {
     expect(found.reason).toMatch(/^its resource group eu is in use by roll \(\d+, pending\)$/)
   })
 
-  const tagged = job(5, 'pending', { tag_list: ['gpu', 'linux'] })
+  const tagged = createJob(5, 'pending', { tag_list: ['gpu', 'linux'] })
   const gpu = { tag_list: ['linux', 'gpu', 'x'] }
   it.each([
     ['no runner', tagged, [], 'the project has no runners', 'svcctl runners enable <id> -P 1'],
     [
       'none with the tags',
       tagged,
-      [runner(1, { tag_list: ['linux'] })],
+      [createRunner(1, { tag_list: ['linux'] })],
       'none of 1 runner has the tags gpu, linux',
       '--tag-list',
     ],
     [
       'one that is paused',
       tagged,
-      [runner(1, { ...gpu, active: false })],
+      [createRunner(1, { ...gpu, active: false })],
       'the only matching runner is paused',
       'svcctl runners resume 1',
     ],
     [
       'one that is offline',
       tagged,
-      [runner(1, { ...gpu, status: 'offline' })],
+      [createRunner(1, { ...gpu, status: 'offline' })],
       'the only matching runner is not connected',
       'svcctl runners get 1',
     ],
     [
       'one of each',
       tagged,
-      [runner(1, { ...gpu, active: false }), runner(2, { ...gpu, status: 'not_connected' })],
+      [
+        createRunner(1, { ...gpu, active: false }),
+        createRunner(2, { ...gpu, status: 'not_connected' }),
+      ],
       'all 2 matching runners are paused or not connected',
       'svcctl runners resume 1',
     ],
     [
       'one that is there',
       tagged,
-      [runner(1, gpu)],
+      [createRunner(1, gpu)],
       '1 runner online fits: the job starts as soon as one has a free slot',
       'svcctl runners jobs 1 --status running',
     ],
     [
       'a protected one',
       tagged,
-      [runner(1, { ...gpu, access_level: 'ref_protected' })],
+      [createRunner(1, { ...gpu, access_level: 'ref_protected' })],
       'no runner certainly matches; 1 runner may match',
       'svcctl runners get 1',
     ],
     [
       'one for tags only',
-      job(5, 'pending'),
-      [runner(1, { run_untagged: false })],
+      createJob(5, 'pending'),
+      [createRunner(1, { run_untagged: false })],
       'none of 1 runner accepts untagged jobs',
       'svcctl runners update 1 --run-untagged',
     ],
     [
       'one for any job',
-      job(5, 'pending'),
-      [runner(1)],
+      createJob(5, 'pending'),
+      [createRunner(1)],
       '1 runner online fits',
       'svcctl runners jobs 1',
     ],
   ] as const)('holds a pending job against %s', async (_, one, runners, reason, next) => {
-    server.answer = project(one, runners)
-    const { found, code } = await why(5)
+    server.answer = answerProject(one, runners)
+    const { found, code } = await explainJob(5)
     expect(code).toBe(0)
     expect(found).toMatchObject({ id: 5, waits: true, unread: [] })
     expect(found.reason).toContain(reason)
@@ -161,8 +164,12 @@ describe('jobs why', () => {
   })
 
   it('says which tags each runner lacks, those that fit first', async () => {
-    server.answer = project(tagged, [runner(1, { tag_list: ['gpu'] }), runner(2), runner(3, gpu)])
-    const { found } = await why(5)
+    server.answer = answerProject(tagged, [
+      createRunner(1, { tag_list: ['gpu'] }),
+      createRunner(2),
+      createRunner(3, gpu),
+    ])
+    const { found } = await explainJob(5)
     expect(found.runners).toMatchObject([
       { id: 3, fits: true, missing_tags: [] },
       { id: 1, fits: false, missing_tags: ['linux'], why: 'lacks linux' },
@@ -171,12 +178,12 @@ describe('jobs why', () => {
   })
 
   it('says that a runner whose tags are hidden may fit', async () => {
-    const table = project(tagged, [runner(1, gpu)])
+    const table = answerProject(tagged, [createRunner(1, gpu)])
     server.answer = (seen, i) =>
       /\/runners\/1$/.test(seen.url)
         ? { status: 403, body: { message: '403 Forbidden' } }
         : table(seen, i)
-    const { found } = await why(5)
+    const { found } = await explainJob(5)
     expect(found.runners).toMatchObject([
       { fits: null, why: 'its tags are unknown: not permitted: 403 Forbidden' },
     ])
@@ -190,11 +197,15 @@ free: { stage: deploy }
 needy: { stage: deploy, needs: [{ job: compile }] }
 `
   it('names the job that holds its resource group', async () => {
-    const one = job(5, 'created', { stage: 'deploy' })
-    const holder = job(3, 'running', { name: 'other 1/2', stage: 'deploy', pipeline: { id: 9 } })
-    const jobs = [one, holder, job(4, 'running', { name: 'free', stage: 'deploy' })]
-    server.answer = project(one, [], { yaml, jobs })
-    const { found, code } = await why(5)
+    const one = createJob(5, 'created', { stage: 'deploy' })
+    const holder = createJob(3, 'running', {
+      name: 'other 1/2',
+      stage: 'deploy',
+      pipeline: { id: 9 },
+    })
+    const jobs = [one, holder, createJob(4, 'running', { name: 'free', stage: 'deploy' })]
+    server.answer = answerProject(one, [], { yaml, jobs })
+    const { found, code } = await explainJob(5)
     expect(code).toBe(0)
     expect(found.reason).toBe('its resource group prod is in use by other 1/2 (3, running)')
     expect(found.resource_group).toMatchObject({
@@ -206,36 +217,38 @@ needy: { stage: deploy, needs: [{ job: compile }] }
       'svcctl jobs get 3 -P 1 --wait-until status=success',
       'svcctl resource-groups get prod -P 1',
     ])
-    // Whoever writes the file chooses the name, and a person may run the line.
+    // The author of the file chooses the name and a person may run the line, so the name is quoted.
     const chosen = yaml.replaceAll('prod', '"eu; reboot"')
-    server.answer = project(one, [], { yaml: chosen, jobs })
-    expect((await why(5)).found.next[1]).toBe("svcctl resource-groups get 'eu; reboot' -P 1")
-    // Itself holds nothing.
-    server.answer = project(one, [], { yaml, jobs: [one] })
-    expect((await why(5)).found.reason).toContain('the job is')
+    server.answer = answerProject(one, [], { yaml: chosen, jobs })
+    expect((await explainJob(5)).found.next[1]).toBe("svcctl resource-groups get 'eu; reboot' -P 1")
+    // The job itself does not hold the resource group.
+    server.answer = answerProject(one, [], { yaml, jobs: [one] })
+    expect((await explainJob(5)).found.reason).toContain('the job is')
   })
 
   it('names the jobs that come first, by stages or by needs', async () => {
-    const one = job(5, 'created', { stage: 'deploy' })
+    const one = createJob(5, 'created', { stage: 'deploy' })
     const jobs = [
       one,
-      job(1, 'success', { stage: 'build' }),
-      job(2, 'running', { stage: 'build', name: 'compile' }),
-      job(3, 'pending'),
-      job(4, 'running', { stage: 'deploy' }),
-      job(6, 'created', { stage: 'nowhere' }),
+      createJob(1, 'success', { stage: 'build' }),
+      createJob(2, 'running', { stage: 'build', name: 'compile' }),
+      createJob(3, 'pending'),
+      createJob(4, 'running', { stage: 'deploy' }),
+      createJob(6, 'created', { stage: 'nowhere' }),
     ]
-    server.answer = project(one, [], { yaml, jobs })
-    expect((await why(5)).found).toMatchObject({
+    server.answer = answerProject(one, [], { yaml, jobs })
+    expect((await explainJob(5)).found).toMatchObject({
       reason: '2 jobs of its pipeline must finish first: compile (2, running), j3 (3, pending)',
       next: ['svcctl jobs why 2 -P 1'],
     })
     const needy = { ...one, name: 'needy' }
-    server.answer = project(needy, [], { yaml, jobs: [needy, ...jobs.slice(1)] })
-    expect((await why(5)).found.waits_for).toMatchObject([{ id: 2 }])
-    // Without a configuration: those of other stages that were made before it.
-    server.answer = project(one, [], { yaml: ': [', jobs })
-    expect((await why(5)).found.waits_for.map(({ id }: { id: number }) => id)).toEqual([2, 3])
+    server.answer = answerProject(needy, [], { yaml, jobs: [needy, ...jobs.slice(1)] })
+    expect((await explainJob(5)).found.waits_for).toMatchObject([{ id: 2 }])
+    // Without a readable configuration, the job waits for the earlier jobs of other stages.
+    server.answer = answerProject(one, [], { yaml: ': [', jobs })
+    expect((await explainJob(5)).found.waits_for.map(({ id }: { id: number }) => id)).toEqual([
+      2, 3,
+    ])
   })
 
   it.each([
@@ -245,8 +258,8 @@ needy: { stage: deploy, needs: [{ job: compile }] }
   ])(
     'says of a job that is %s that it does not wait, and asks for no more',
     async (status, reason) => {
-      server.answer = project(job(5, status), [])
-      const { found, code } = await why(5)
+      server.answer = answerProject(createJob(5, status), [])
+      const { found, code } = await explainJob(5)
       expect(code).toBe(0)
       expect(found).toMatchObject({ waits: false, waited_seconds: null })
       expect(found.reason).toContain(reason)
@@ -255,29 +268,29 @@ needy: { stage: deploy, needs: [{ job: compile }] }
   )
 
   it('takes a job without a list of tags for one without tags', async () => {
-    const bare = job(5, 'pending', { tag_list: null })
-    server.answer = project(bare, [runner(1)])
-    const { found, code } = await why(5)
+    const bare = createJob(5, 'pending', { tag_list: null })
+    server.answer = answerProject(bare, [createRunner(1)])
+    const { found, code } = await explainJob(5)
     expect([code, found.tag_list]).toEqual([0, []])
     expect(found.runners).toMatchObject([{ fits: true, why: 'accepts untagged jobs' }])
     expect(found.reason).toContain('1 runner online fits')
   })
 
   it('names what of a pipeline it could not read', async () => {
-    const table = project(job(5, 'created'), [])
+    const table = answerProject(createJob(5, 'created'), [])
     server.answer = (seen, i) =>
       seen.url.includes('/pipelines/') ? { status: 500, body: {} } : table(seen, i)
-    const { found, code } = await why(5, '--retries 0')
+    const { found, code } = await explainJob(5, '--retries 0')
     expect(code).toBe(8)
     expect(found.unread).toEqual([expect.stringMatching(/^the jobs of the pipeline: /)])
     expect(found.reason).toBe(`the reason is unknown: ${found.unread[0]}`)
   })
 
   it('says what it could not read, and does not guess', async () => {
-    const table = project(tagged, [runner(1, gpu)])
+    const table = answerProject(tagged, [createRunner(1, gpu)])
     server.answer = (seen, i) =>
       seen.url.includes('/projects/1/runners') ? { status: 500, body: {} } : table(seen, i)
-    const { found, code } = await why(5, '--retries 0')
+    const { found, code } = await explainJob(5, '--retries 0')
     expect(code).toBe(8)
     expect(found.reason).toMatch(/^the reason is unknown: the runners of the project: /)
     expect(found.unread).toHaveLength(1)

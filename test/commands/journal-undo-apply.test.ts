@@ -1,4 +1,4 @@
-/** `journal undo` of an apply: what was there before comes back, or is named. */
+/** Tests `journal undo` of an apply: the previous state is restored, or what cannot be restored is named. */
 import {
   chmodSync,
   readdirSync,
@@ -14,14 +14,14 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox as startDouble } from '../../src/library/sandbox.js'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { leftOut, writes } from '../desired/exporting/writes.js'
-import { sender } from '../sandbox/instance.js'
-import { configuration, folder } from '../support/program.js'
+import { excludedPlaces, writes } from '../desired/exporting/writes.js'
+import { createSender } from '../sandbox/instance.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-/** An instance of one test, and lines that are about it. */
-const desk = async () => {
-  const stateDir = folder()
+/** Starts an instance for one test, and creates functions that run lines against it. */
+const createWorkspace = async () => {
+  const stateDir = createFolder()
   const { url, close: end } = await startSandbox({ stateDir })
   let open = true
   const close = async (): Promise<void> => {
@@ -29,19 +29,19 @@ const desk = async () => {
     open = false
   }
   onTestFinished(close)
-  const [cwd, config] = [folder(), configuration()]
+  const [cwd, config] = [createFolder(), createConfiguration()]
   const env = { SVC_CONFIG_DIR: config, SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: url }
   const run = (line: string, more: Readonly<Record<string, string>> = {}) =>
     svcctl(line.split(' '), { cwd, env: { ...env, ...more } })
   const declare = (text: string): void =>
     writeFileSync(join(cwd, 'svcctl.yml'), `version: 1\n${text}`)
   const state = async (): Promise<string> => {
-    const { code, stdout } = await run(`export --except ${leftOut.join(',')}`)
+    const { code, stdout } = await run(`export --except ${excludedPlaces.join(',')}`)
     expect(code).toBe(0)
     return stdout
   }
   const journals = () => readdirSync(join(config, 'state', 'runs'))
-  return { run, declare, state, journals, close, send: sender(() => url), config }
+  return { run, declare, state, journals, close, send: createSender(() => url), config }
 }
 
 const lifted = '--yes --max-deletes 100% --allow-removals * --allow-empty *'
@@ -59,7 +59,7 @@ const several = `projects:
 `
 
 it('brings back what an apply changed, made and deleted, and does it again', async () => {
-  const { run, declare, state, journals, config } = await desk()
+  const { run, declare, state, journals, config } = await createWorkspace()
   declare(several)
   const before = await state()
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
@@ -83,7 +83,7 @@ it('brings back what an apply changed, made and deleted, and does it again', asy
   expect(await state()).toBe(after)
 })
 
-/** What files call by an ID or a new name, what the instance has in another spelling, and changes of all projects. */
+/** Files that call objects by an ID or a new name, values that the instance spells otherwise, and changes of all projects. */
 const otherNames = `site:
   geo_nodes: { south: { selective_sync_namespace_ids: [platform/core] } }
 groups:
@@ -101,7 +101,7 @@ projects:
 `
 
 it('brings back what files call by an ID or a new name, in more projects than the limit', async () => {
-  const { run, declare, state } = await desk()
+  const { run, declare, state } = await createWorkspace()
   const { stdout } = await run('export deploy_keys -P platform/core/engine,platform/tools/deploy')
   const [mirror = '', key = ''] = stdout.match(/ssh-ed25519 \S+/g) ?? []
   declare(otherNames.replace('KEY', key).replace('MIRROR', mirror))
@@ -117,7 +117,7 @@ it('brings back what files call by an ID or a new name, in more projects than th
 })
 
 it('leaves what somebody changed since, and says so', async () => {
-  const { run, declare, send } = await desk()
+  const { run, declare, send } = await createWorkspace()
   declare(several)
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
   await send('PUT /projects/platform%2Fapp/members/8', { json: { access_level: 40 } })
@@ -132,7 +132,7 @@ it('leaves what somebody changed since, and says so', async () => {
 })
 
 it('names the other part of an apply that was undone in parts, so that it can be redone, too', async () => {
-  const { run, declare, state, send } = await desk()
+  const { run, declare, state, send } = await createWorkspace()
   declare(several)
   const before = await state()
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
@@ -156,7 +156,7 @@ it('names the other part of an apply that was undone in parts, so that it can be
 })
 
 it('does not make again what somebody deleted since, and says so', async () => {
-  const { run, declare, send } = await desk()
+  const { run, declare, send } = await createWorkspace()
   declare('projects: { platform/app: { members: { gus: { access_level: guest } } } }\n')
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
   await send('DELETE /projects/platform%2Fapp/members/8')
@@ -169,7 +169,7 @@ it('does not make again what somebody deleted since, and says so', async () => {
 it('reverts the rest where objects, a key of another project and a project are gone', async () => {
   const sandbox = await startDouble()
   onTestFinished(() => sandbox.close())
-  const [cwd, SVC_CONFIG_DIR] = [folder(), configuration()]
+  const [cwd, SVC_CONFIG_DIR] = [createFolder(), createConfiguration()]
   const env = { SVC_CONFIG_DIR, SVC_TOKEN: sandbox.token, SVC_BASE_URL: sandbox.url }
   const run = (line: string) => svcctl(line.split(' '), { cwd, env })
   writeFileSync(
@@ -204,7 +204,7 @@ projects:
 })
 
 it('cannot take back what was made without a record', async () => {
-  const { run, declare, journals, config } = await desk()
+  const { run, declare, journals, config } = await createWorkspace()
   declare(several)
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
   const former = journals().filter((name) => name.endsWith('.former.yml'))
@@ -218,7 +218,7 @@ it('cannot take back what was made without a record', async () => {
 })
 
 it('goes by no record that another may have written', async () => {
-  const { run, declare, journals, state, config } = await desk()
+  const { run, declare, journals, state, config } = await createWorkspace()
   declare(several)
   expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
   const after = await state()
@@ -238,7 +238,7 @@ it('goes by no record that another may have written', async () => {
 })
 
 it('keeps no secret, and names what it cannot bring back', async () => {
-  const { run, declare, journals, config } = await desk()
+  const { run, declare, journals, config } = await createWorkspace()
   const secrets = { HOOK: 'https://chat.example.test/a-secret-of-chat' }
   declare(
     'projects:\n  platform/app:\n    integrations:\n      slack: { family: chat-webhook, webhook: { env: HOOK } }\n',
@@ -261,12 +261,12 @@ it('leaves random states as they were before an apply', { timeout: 120_000 }, as
   let [whole, partly] = [0, 0]
   await fc.assert(
     fc.asyncProperty(writes, async (list) => {
-      const other = await desk()
+      const other = await createWorkspace()
       for (const { method, path, body } of list)
         await other.send(`${method} ${path}`, { json: body })
       const wanted = await other.state()
       await other.close()
-      const { run, declare, state, close } = await desk()
+      const { run, declare, state, close } = await createWorkspace()
       const before = await state()
       declare(wanted.replace(/^version: 1\n/m, ''))
       const applied = await run(`apply svcctl.yml ${lifted} --secrets never --stale skip`)
@@ -290,7 +290,7 @@ it('leaves random states as they were before an apply', { timeout: 120_000 }, as
 })
 
 it('answers programs with one document, and with an empty list where nothing was changed', async () => {
-  const { run, declare } = await desk()
+  const { run, declare } = await createWorkspace()
   declare('projects: {platform/app: {members: {gus: {access_level: guest}}}}\n')
   const lines = ['apply svcctl.yml --dry-run', `apply svcctl.yml ${lifted}`]
   for (const line of [...lines, 'journal undo last --dry-run', 'journal undo last --yes']) {

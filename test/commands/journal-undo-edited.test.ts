@@ -1,12 +1,12 @@
-/** `journal undo` of a journal that was edited, or that an older version wrote: only what the run changed is put back. */
+/** Tests `journal undo` of a journal that was edited, or that an older version wrote: only what the run changed is restored. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { runs } from '../engine/journaling/runs.js'
+import { createRuns } from '../engine/journaling/runs.js'
 
-const { server, run, files, forget, fresh } = runs()
+const { server, run, files, forget, fresh } = createRuns()
 
-/** What the instance holds, by path. */
+/** Objects of the instance, by path. */
 const objects = new Map<string, Record<string, unknown>>()
 beforeEach(() => {
   fresh()
@@ -22,24 +22,24 @@ beforeEach(() => {
   }
 })
 
-const journal = (): string => files()[0] ?? ''
-/** Edits what the journal says of its objects; it has no checksums then, as in the versions before. */
+const getJournalPath = (): string => files()[0] ?? ''
+/** Edits the objects in the journal, and removes the checksums, which older versions did not write. */
 const edit = (change: (line: Record<string, Record<string, unknown>>) => void): void => {
-  const lines = readFileSync(journal(), 'utf8').trimEnd().split('\n')
+  const lines = readFileSync(getJournalPath(), 'utf8').trimEnd().split('\n')
   const edited = lines.map((text) => {
     const { c: _, ...line } = JSON.parse(text)
     if (line.state === 'begun' || line.state === 'done') change(line)
     return `${JSON.stringify(line)}\n`
   })
-  writeFileSync(journal(), edited.join(''))
+  writeFileSync(getJournalPath(), edited.join(''))
 }
-const sent = () =>
+const listWrites = () =>
   server.seen
     .filter(({ method }) => method !== 'GET')
     .map(({ method, url, body }) => [`${method} ${url.replace('/api/v4', '')}`, body])
-const undo = () => run(['journal', 'undo', journal(), '--yes'])
+const undo = () => run(['journal', 'undo', getJournalPath(), '--yes'])
 
-const updated = async (): Promise<void> => {
+const updateRunner = async (): Promise<void> => {
   objects.set('/runners/7', { id: 7, description: 'old', locked: true, active: true })
   const ran = await run('runners update 7 --description new --undo-record')
   expect(ran.code, ran.stderr).toBe(0)
@@ -48,26 +48,26 @@ const updated = async (): Promise<void> => {
 
 describe('journal undo', () => {
   it('writes only what the run changed, whatever before holds', async () => {
-    await updated()
+    await updateRunner()
     const others = Object.keys(runners.update.params).filter((name) => name !== 'description')
     expect(others.length).toBeGreaterThan(5)
     edit(({ before }) => {
       for (const name of [...others, 'id', 'nosuch']) Object.assign(before ?? {}, { [name]: 1 })
     })
     const undone = await undo()
-    expect([undone.code, sent()]).toEqual([0, [['PUT /runners/7', '{"description":"old"}']]])
+    expect([undone.code, listWrites()]).toEqual([0, [['PUT /runners/7', '{"description":"old"}']]])
     expect(undone.stderr).toContain('skipped, because the run did not change them')
     for (const name of [...others, 'nosuch']) expect(undone.stderr).toContain(name)
   })
 
   it('goes by what was sent, also where after was edited to agree', async () => {
-    await updated()
+    await updateRunner()
     edit((line) => {
       line.before = { locked: false }
       line.after = { locked: true }
     })
     const undone = await undo()
-    expect([undone.code, sent()]).toEqual([0, []])
+    expect([undone.code, listWrites()]).toEqual([0, []])
     expect(undone.stderr).toContain('skipped, because the run did not change them: locked')
   })
 
@@ -76,7 +76,10 @@ describe('journal undo', () => {
     await run('runners update 7 --description new --maximum-timeout 700 --undo-record')
     forget()
     const undone = await undo()
-    expect([undone.code, sent()]).toEqual([0, [['PUT /runners/7', '{"maximum_timeout":600}']]])
+    expect([undone.code, listWrites()]).toEqual([
+      0,
+      [['PUT /runners/7', '{"maximum_timeout":600}']],
+    ])
     expect(undone.stderr).toContain(
       'skipped, because the journal has no previous values: description',
     )
@@ -92,7 +95,7 @@ describe('journal undo', () => {
     forget()
     edit(({ before }) => Object.assign(before ?? {}, { id: 8, username: 'eve' }))
     const undone = await undo()
-    expect([undone.code, sent()]).toEqual([2, []])
+    expect([undone.code, listWrites()]).toEqual([2, []])
     expect(undone.stderr).toContain('the journal was edited: it records 8 for 5')
   })
 })

@@ -1,4 +1,4 @@
-/** Writes, undos, redos and kills in any order: the embedded instance is always as a model of a few lines says. */
+/** Tests writes, undos, redos and kills in random order: the embedded instance always agrees with a model of a few lines. */
 import { once } from 'node:events'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,18 +6,18 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { startKillable } from '../support/killed.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-/** Where a process is killed: before the instance has its write, or before it has the answer. */
-type Gap = 'before the write' | 'before the answer'
-type Step = 'write' | 'undo' | 'redo' | Gap
+/** Time when the process is killed: before the instance gets the write, or before the process gets the answer. */
+type KillTime = 'before the write' | 'before the answer'
+type Step = 'write' | 'undo' | 'redo' | KillTime
 
 let sandbox: Sandbox
-let killed: { readonly kill: () => void; readonly gap: Gap } | undefined
+let killed: { readonly kill: () => void; readonly gap: KillTime } | undefined
 
-/** Stands between the line and the instance, and kills the line at its write. */
-const between = createServer((req, res) => {
+/** Forwards requests to the instance, and kills the line at its write. */
+const proxy = createServer((req, res) => {
   const due = req.method === 'PUT' ? killed : undefined
   if (due?.gap === 'before the write') {
     due.kill()
@@ -37,18 +37,18 @@ const between = createServer((req, res) => {
 })
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
-  between.listen(0, '127.0.0.1')
-  await once(between, 'listening')
+  sandbox = await startSandbox({ stateDir: createFolder(), speed: Number.POSITIVE_INFINITY })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
 })
 afterAll(async () => {
-  between.close()
-  between.closeAllConnections()
+  proxy.close()
+  proxy.closeAllConnections()
   await sandbox.close()
 })
 
-const envIn = (config: string) => {
-  const { port } = between.address() as AddressInfo
+const createEnv = (config: string) => {
+  const { port } = proxy.address() as AddressInfo
   return {
     SVC_CONFIG_DIR: config,
     SVC_BASE_URL: `http://127.0.0.1:${port}`,
@@ -56,7 +56,7 @@ const envIn = (config: string) => {
   }
 }
 
-const writing = (text: string): readonly string[] => [
+const buildUpdateArgs = (text: string): readonly string[] => [
   'runners',
   'update',
   '1',
@@ -64,17 +64,17 @@ const writing = (text: string): readonly string[] => [
   text,
 ]
 
-/** What the instance has, and the newest write that is known of. */
+/** The current text of the instance's runner, and the latest write that a journal holds. */
 interface Model {
   readonly now: string
   readonly last?: { readonly before: string; readonly after: string; readonly undone: boolean }
 }
 
-/** What a step makes of it; undefined where it is refused. */
-const after = ({ now, last }: Model, step: Step, text: string): Model | undefined => {
+/** Returns the model after a step, or undefined if the step is refused. */
+const applyStep = ({ now, last }: Model, step: Step, text: string): Model | undefined => {
   if (step === 'undo') {
     if (last === undefined || last.undone) return undefined
-    // Of a write that the instance never had there is nothing to undo: this is no write either.
+    // A write that never reached the instance leaves nothing to undo, so this undo is not a write either.
     return { now: last.before, last: { ...last, undone: now !== last.before } }
   }
   if (step === 'redo')
@@ -83,13 +83,13 @@ const after = ({ now, last }: Model, step: Step, text: string): Model | undefine
   return { now: written, last: { before: now, after: text, undone: false } }
 }
 
-/** Does a step. @returns its exit code; undefined for what was killed */
+/** Runs a step. Returns its result, or undefined for a process that was killed. */
 const doStep = async (config: string, step: Step, text: string) => {
-  const env = envIn(config)
-  if (step === 'write') return svcctl(writing(text), { env })
+  const env = createEnv(config)
+  if (step === 'write') return svcctl(buildUpdateArgs(text), { env })
   if (step === 'undo') return svcctl(['journal', 'undo', 'last', '--yes'], { env })
   if (step === 'redo') return svcctl(['journal', 'undo', 'last', '--redo', '--yes'], { env })
-  const line = startKillable(writing(text), { env }, [config])
+  const line = startKillable(buildUpdateArgs(text), { env }, [config])
   killed = { kill: line.kill, gap: step }
   const { wasKilled } = await line.ended
   killed = undefined
@@ -97,37 +97,37 @@ const doStep = async (config: string, step: Step, text: string) => {
   return undefined
 }
 
-const described = async (config: string): Promise<unknown> => {
-  const { stdout } = await svcctl(['runners', 'get', '1', '-o', 'json'], { env: envIn(config) })
+const readDescription = async (config: string): Promise<unknown> => {
+  const { stdout } = await svcctl(['runners', 'get', '1', '-o', 'json'], { env: createEnv(config) })
   return JSON.parse(stdout).description
 }
 
 it('is as the model says after every step', { timeout: 180_000 }, async () => {
   const all: readonly Step[] = ['write', 'undo', 'redo', 'before the write', 'before the answer']
-  // Undos and redos are refused more often than the others.
+  // Undos and redos are drawn twice as often, because more of them are refused.
   const step = fc.constantFrom(...all, 'undo' as const, 'redo' as const)
   const done = new Map<string, number>()
   let n = 0
   const property = fc.asyncProperty(
     fc.array(step, { minLength: 4, maxLength: 12 }),
     async (steps) => {
-      const config = configuration()
+      const config = createConfiguration()
       let model: Model = { now: `text ${++n}` }
-      await svcctl(writing(model.now), { env: envIn(configuration()) })
+      await svcctl(buildUpdateArgs(model.now), { env: createEnv(createConfiguration()) })
       for (const [i, one] of steps.entries()) {
         const text = `text ${++n}`
         const ran = await doStep(config, one, text)
-        const next = after(model, one, text)
+        const next = applyStep(model, one, text)
         const said = `${steps.slice(0, i + 1).join(', ')}: ${ran?.stderr}`
         if (ran !== undefined) expect(ran.code, said).toBe(next === undefined ? 2 : 0)
         model = next ?? model
-        expect(await described(config), said).toBe(model.now)
+        expect(await readDescription(config), said).toBe(model.now)
         const what = next === undefined ? `${one}, refused` : one
         done.set(what, (done.get(what) ?? 0) + 1)
       }
     },
   )
-  // Each step once, done and refused, however few of the others a slow machine has the time for.
+  // The example does each step once, done and refused, even if a slow machine has time for few others.
   await fc.assert(property, { numRuns: 7, examples: [[['redo', 'undo', ...all]]] })
   for (const what of [...all, 'undo, refused', 'redo, refused'])
     expect(done.get(what) ?? 0, what).toBeGreaterThan(0)

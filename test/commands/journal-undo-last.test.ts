@@ -1,4 +1,4 @@
-/** `journal undo last` undoes the last write, or nothing: where another came after the newest journal it names both. */
+/** Tests that `journal undo last` undoes the last write or nothing: if another write came after the newest journal, it names both. */
 import {
   chmodSync,
   existsSync,
@@ -13,15 +13,15 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lock } from '../../src/base/files/lock.js'
 import { connect } from '../../src/library/client.js'
-import { configuration } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 let config = ''
 const active = new Map<string, boolean>()
 beforeEach(() => {
-  config = configuration()
+  config = createConfiguration()
   active.clear()
   server.answer = ({ url, method, body }) => {
     if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
@@ -31,12 +31,13 @@ beforeEach(() => {
   }
 })
 
-const journals = () => join(config, 'state', 'runs')
-const files = () => readdirSync(journals()).filter((name) => name.endsWith('.ndjson'))
-const fileOf = (id: string): string =>
-  join(journals(), files().find((name) => idOf(name) === id) ?? '')
-/** Profiles `work` and `other` at the recorder, the first of them the current one. */
-const withProfiles = (): void => {
+const getJournalFolder = () => join(config, 'state', 'runs')
+const listJournals = () =>
+  readdirSync(getJournalFolder()).filter((name) => name.endsWith('.ndjson'))
+const findJournal = (id: string): string =>
+  join(getJournalFolder(), listJournals().find((name) => toRunId(name) === id) ?? '')
+/** Writes the profiles `work`, which is the current one, and `other`. Both use the recorder. */
+const writeProfiles = (): void => {
   const profile = (name: string) => ({ name, baseUrl: server.url })
   const profiles = { work: profile('work'), other: profile('other') }
   const text = JSON.stringify({ version: 1, current: 'work', profiles })
@@ -46,45 +47,45 @@ const run = (line: string | readonly string[], env: Readonly<Record<string, stri
   svcctl(typeof line === 'string' ? line.split(' ') : line, {
     env: { SVC_CONFIG_DIR: config, SVC_TOKEN: 'a-token-of-ana', SVC_NO_KEYRING: '1', ...env },
   })
-const ok = async (line: string | readonly string[]): Promise<void> => {
+const runOk = async (line: string | readonly string[]): Promise<void> => {
   const { code, stderr } = await run(line)
   expect(code, `${line}: ${stderr}`).toBe(0)
 }
-const written = () =>
+const listWrites = () =>
   server.seen.filter(({ method }) => method !== 'GET').map(({ method, url }) => `${method} ${url}`)
-const idOf = (file: string | undefined): string =>
+const toRunId = (file: string | undefined): string =>
   basename(file ?? '', '.ndjson').replace(/^\d+-/, '')
 
-/** A run that keeps a journal and can be undone; its id. */
-const kept = async (more = ''): Promise<string> => {
-  const before = existsSync(journals()) ? files() : []
-  await ok(`runners pause 1 2${more}`)
-  return idOf(files().find((name) => !before.includes(name)))
+/** Runs a command that keeps a journal and can be undone, and returns the ID of the run. */
+const runUndoable = async (more = ''): Promise<string> => {
+  const before = existsSync(getJournalFolder()) ? listJournals() : []
+  await runOk(`runners pause 1 2${more}`)
+  return toRunId(listJournals().find((name) => !before.includes(name)))
 }
 
-/** Holds that nothing is undone, and that what was seen is named, with the run that can be undone by its name. */
-const refused = async (id: string, ...said: readonly string[]): Promise<void> => {
+/** Expects that nothing is undone, that the error names the run and these texts, and that the run can be undone by its ID. */
+const expectRefused = async (id: string, ...said: readonly string[]): Promise<void> => {
   server.seen.length = 0
   const { code, stderr } = await run('journal undo last --yes')
-  expect([code, written()], stderr).toEqual([2, []])
+  expect([code, listWrites()], stderr).toEqual([2, []])
   for (const text of [id, ...said]) expect(stderr).toContain(text)
   expect(stderr).toContain(`svcctl journal undo ${id}`)
-  await ok(`journal undo ${id} --yes`)
+  await runOk(`journal undo ${id} --yes`)
 }
-const undone = async (line = 'journal undo last --yes') => {
+const expectUndone = async (line = 'journal undo last --yes') => {
   server.seen.length = 0
   const ran = await run(line)
   expect(ran.code, ran.stderr).toBe(0)
-  expect(written().toSorted()).toEqual([1, 2].map((id) => `PUT /api/v4/runners/${id}`))
+  expect(listWrites().toSorted()).toEqual([1, 2].map((id) => `PUT /api/v4/runners/${id}`))
   return ran
 }
 
 describe('journal undo last', () => {
-  beforeEach(() => withProfiles())
+  beforeEach(() => writeProfiles())
 
   it('names the profile in the lines of its hints', async () => {
-    await ok('runners pause 1 -p other')
-    await ok('journal undo last -p other --yes')
+    await runOk('runners pause 1 -p other')
+    await runOk('journal undo last -p other --yes')
     for (const [line, hint] of [
       [
         'journal undo last -p other',
@@ -96,45 +97,45 @@ describe('journal undo last', () => {
   })
 
   it('undoes the last run once, and does it again with --redo', async () => {
-    const id = await kept()
+    const id = await runUndoable()
     const both = (is: boolean) => new Map([1, 2].map((n) => [String(n), is]))
-    await undone()
+    await expectUndone()
     expect(active).toEqual(both(true))
     const again = await run('journal undo last --yes')
     expect([again.code, again.stderr]).toEqual([
       2,
       expect.stringContaining(`the last write already undid ${id}`),
     ])
-    await undone('journal undo last --redo --yes')
+    await expectUndone('journal undo last --redo --yes')
     expect(active).toEqual(both(false))
-    await undone()
+    await expectUndone()
     expect(active).toEqual(both(true))
-    // What was done again and undone again is the last undo.
-    await undone('journal undo last --redo --yes')
+    // The undo of a redo is the last undo, so it can be redone.
+    await expectUndone('journal undo last --redo --yes')
     expect(active).toEqual(both(false))
     const other = await run(`journal undo ${id} --redo --yes`)
     expect([other.code, other.stderr]).toEqual([
       2,
       expect.stringContaining('--redo works only for the last undo'),
     ])
-    await ok('runners pause 1 2')
+    await runOk('runners pause 1 2')
     const none = await run('journal undo last --redo --yes')
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('is not an undo')])
   })
 
   it('goes on with an undo that left something', async () => {
-    await kept()
+    await runUndoable()
     const { answer } = server
     server.answer = (seen, i) =>
       seen.method === 'PUT' && seen.url.endsWith('/2') ? { status: 403, body: {} } : answer(seen, i)
     expect((await run('journal undo last --yes')).code).toBe(8)
     server.answer = answer
     server.seen.length = 0
-    await ok('journal undo last --yes')
-    expect(written()).toEqual(['PUT /api/v4/runners/2'])
+    await runOk('journal undo last --yes')
+    expect(listWrites()).toEqual(['PUT /api/v4/runners/2'])
   })
 
-  /** Has the writes of runner 2 fail, after the instance carried them out if it says 500. */
+  /** Makes the writes of runner 2 fail. With status 500 the instance still carries them out. */
   const failSecond = (status: number): (() => void) => {
     const { answer } = server
     server.answer = (seen, i) => {
@@ -148,30 +149,30 @@ describe('journal undo last', () => {
   }
 
   it('redoes what several undos undid together, and completes the redo', async () => {
-    await kept()
+    await runUndoable()
     const both = (is: boolean) => new Map([1, 2].map((n) => [String(n), is]))
     const mend = failSecond(403)
     expect((await run('journal undo last --yes')).code).toBe(8)
     mend()
-    await ok('journal undo last --yes')
+    await runOk('journal undo last --yes')
     expect(active).toEqual(both(true))
     const mendAgain = failSecond(403)
     expect((await run('journal undo last --redo --yes')).code).toBe(8)
     mendAgain()
-    await ok('journal undo last --redo --yes')
+    await runOk('journal undo last --redo --yes')
     expect(active).toEqual(both(false))
   })
 
   it('redoes only the undo if another write came between two undos', async () => {
-    const id = await kept()
+    const id = await runUndoable()
     const mend = failSecond(403)
     expect((await run(`journal undo ${id} --yes`)).code).toBe(8)
     mend()
-    await ok('runners pause 3 4')
-    await ok(`journal undo ${id} --yes`)
+    await runOk('runners pause 3 4')
+    await runOk(`journal undo ${id} --yes`)
     server.seen.length = 0
-    await ok('journal undo last --redo --yes')
-    expect(written()).toEqual(['PUT /api/v4/runners/2'])
+    await runOk('journal undo last --redo --yes')
+    expect(listWrites()).toEqual(['PUT /api/v4/runners/2'])
   })
 
   it.each([[[]], [['runners pause --resume last']]])(
@@ -180,19 +181,19 @@ describe('journal undo last', () => {
       const mend = failSecond(500)
       expect((await run('runners pause 1 2')).code).toBe(8)
       mend()
-      for (const line of lines) await ok(line)
-      await undone()
+      for (const line of lines) await runOk(line)
+      await expectUndone()
       expect(active).toEqual(new Map([1, 2].map((n) => [String(n), true])))
     },
   )
 
   it('undoes one object, and what was under way as its process was lost', async () => {
-    await ok('runners pause 7')
-    const [name = ''] = files()
-    const file = join(journals(), name)
+    await runOk('runners pause 7')
+    const [name = ''] = listJournals()
+    const file = join(getJournalFolder(), name)
     const lines = readFileSync(file, 'utf8').split('\n')
     writeFileSync(file, `${lines.filter((text) => !/"end"|"done"/.test(text)).join('\n')}`)
-    await ok('journal undo last --yes')
+    await runOk('journal undo last --yes')
     expect(active).toEqual(new Map([['7', true]]))
   })
 
@@ -200,7 +201,7 @@ describe('journal undo last', () => {
     ['runners pause 7 --journal none', 'PUT /runners/7'],
     ['runners pause 7 8 --journal none', 'PUT /runners/'],
   ])('refuses after %s, and names both', async (line, said) => {
-    const id = await kept()
+    const id = await runUndoable()
     server.answer = (
       (of) => (seen, i) =>
         seen.url.includes('/jobs') ? { body: [] } : of(seen, i)
@@ -209,12 +210,12 @@ describe('journal undo last', () => {
     expect(code, stderr).toBe(0)
     expect(stderr).not.toContain('c4n4ry')
     const text = readFileSync(
-      join(journals(), files().find((one) => /^2-/.test(one)) ?? ''),
+      join(getJournalFolder(), listJournals().find((one) => /^2-/.test(one)) ?? ''),
       'utf8',
     )
     expect(text).toContain(said)
     expect(text).not.toMatch(/c4n4ry|"state"/)
-    await refused(id, 'it recorded its requests', 'runners pause, written last at 2')
+    await expectRefused(id, 'it recorded its requests', 'runners pause, written last at 2')
   })
 
   it.each([
@@ -223,11 +224,16 @@ describe('journal undo last', () => {
     ['artifacts delete 7 -P a/b --yes', 'artifacts delete'],
     ['alerts send --endpoint SERVER/alert --authorization-key k --title x', 'alerts send'],
   ])('refuses after %s, which nothing takes back, and names both', async (line, said) => {
-    const id = await kept()
-    await ok(line.replace('SERVER', server.url))
-    await refused(id, `the last write was 2`, `(${said}, written last at 2`, 'cannot be undone')
-    for (const name of files())
-      expect(readFileSync(join(journals(), name), 'utf8')).not.toContain('c4n4ry')
+    const id = await runUndoable()
+    await runOk(line.replace('SERVER', server.url))
+    await expectRefused(
+      id,
+      `the last write was 2`,
+      `(${said}, written last at 2`,
+      'cannot be undone',
+    )
+    for (const name of listJournals())
+      expect(readFileSync(join(getJournalFolder(), name), 'utf8')).not.toContain('c4n4ry')
   })
 
   it('refuses after a write without a profile, and needs no instance to send elsewhere', async () => {
@@ -245,34 +251,34 @@ describe('journal undo last', () => {
   })
 
   it('refuses after a write of a program', async () => {
-    const id = await kept()
+    const id = await runUndoable()
     const env = { SVC_CONFIG_DIR: config, SVC_TOKEN: 'a-token-of-ana', SVC_NO_KEYRING: '1' }
     const api = connect({ profile: 'work', env })
     await api.runners.update({ id: 7, active: false })
     await api.close()
-    await refused(id, 'svcctl/client, written last at 2', 'it recorded its requests')
+    await expectRefused(id, 'svcctl/client, written last at 2', 'it recorded its requests')
   })
 
   it('does not mind what reads, tries, was declined, or never got so far', async () => {
-    await kept()
-    await ok('runners get 7')
-    await ok('runners pause 7 --dry-run')
-    await ok('runners pause 7 --curl')
+    await runUndoable()
+    await runOk('runners get 7')
+    await runOk('runners pause 7 --dry-run')
+    await runOk('runners pause 7 --curl')
     expect((await run('runners pause 7 8 --tag-list')).code).toBe(2)
     expect((await run('api DELETE runners/7')).code).toBe(2)
-    await undone()
+    await expectUndone()
   })
 
   it('takes a run that a write came before, and one that was gone on with after', async () => {
-    await kept()
-    await ok('runners pause 7')
-    await ok('runners resume 1 2')
-    await undone()
+    await runUndoable()
+    await runOk('runners pause 7')
+    await runOk('runners resume 1 2')
+    await expectUndone()
   })
 
   it('refuses while the run still goes on', async () => {
-    const id = await kept()
-    const file = fileOf(id)
+    const id = await runUndoable()
+    const file = findJournal(id)
     const { release } = await lock(`${file}.lock`, {
       patience: 0,
       held: () => {
@@ -285,10 +291,10 @@ describe('journal undo last', () => {
   })
 
   it('is the run that began last, whatever clocks say', async () => {
-    const [early, late] = [await kept(), await kept()]
-    utimesSync(fileOf(early), new Date('2999-01-31'), new Date('2999-01-31'))
-    await ok('runners resume 1 2')
-    const { stderr } = await undone()
+    const [early, late] = [await runUndoable(), await runUndoable()]
+    utimesSync(findJournal(early), new Date('2999-01-31'), new Date('2999-01-31'))
+    await runOk('runners resume 1 2')
+    const { stderr } = await expectUndone()
     expect(active.get('1')).toBe(false)
     expect(stderr).not.toContain(late)
   })
@@ -299,21 +305,21 @@ describe('journal undo last', () => {
         seen.method === 'PUT' && seen.url.endsWith('/2') ? { status: 403, body: {} } : of(seen, i)
     )(server.answer)
     expect((await run('runners pause 1 2')).code).toBe(8)
-    const id = idOf(files()[0])
+    const id = toRunId(listJournals()[0])
     server.answer = ({ method, url, body }) => {
       if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
       const runner = /runners\/(\d+)/.exec(url)?.[1] ?? ''
       if (method === 'PUT') active.set(runner, JSON.parse(body).active ?? true)
       return { body: { id: Number(runner), active: active.get(runner) ?? true } }
     }
-    await ok('runners pause 7')
-    await ok(`runners pause --resume ${id}`)
-    await undone()
+    await runOk('runners pause 7')
+    await runOk(`runners pause --resume ${id}`)
+    await expectUndone()
     expect(active.get('7')).toBe(false)
   })
 
   it('offers no run where there is none', async () => {
-    withProfiles()
+    writeProfiles()
     const { code, stderr } = await run('journal undo last --yes')
     expect([code, stderr]).toEqual([
       2,
@@ -324,10 +330,10 @@ describe('journal undo last', () => {
   })
 
   it('says that its newest run sent nothing where it was killed before that', async () => {
-    const id = await kept()
-    const all = readFileSync(fileOf(id), 'utf8').split('\n')
+    const id = await runUndoable()
+    const all = readFileSync(findJournal(id), 'utf8').split('\n')
     const queued = all.filter((line) => line.includes('"run":1') || line.includes('"queued"'))
-    writeFileSync(fileOf(id), `${queued.join('\n')}\n`)
+    writeFileSync(findJournal(id), `${queued.join('\n')}\n`)
     const { code, stderr } = await run('journal undo last --yes')
     expect([code, stderr]).toEqual([
       2,
@@ -338,7 +344,7 @@ describe('journal undo last', () => {
   })
 
   it('names the newest run of all where this profile has none', async () => {
-    const id = await kept(' -p other')
+    const id = await runUndoable(' -p other')
     const { code, stderr } = await run('journal undo last --yes -p work')
     expect([code, stderr]).toEqual([
       2,
@@ -349,53 +355,53 @@ describe('journal undo last', () => {
   })
 
   it('refuses where its journal is gone', async () => {
-    const id = await kept()
-    await ok(`runners pause 1 2 --journal ${join(config, 'elsewhere.ndjson')}`)
+    const id = await runUndoable()
+    await runOk(`runners pause 1 2 --journal ${join(config, 'elsewhere.ndjson')}`)
     rmSync(join(config, 'elsewhere.ndjson'))
-    await refused(id, 'no longer has a journal', join(config, 'elsewhere.ndjson'))
+    await expectRefused(id, 'no longer has a journal', join(config, 'elsewhere.ndjson'))
   })
 
   it('takes a journal that was named', async () => {
-    await kept()
-    await ok(`runners resume 1 2 --journal ${join(config, 'elsewhere.ndjson')}`)
-    await undone()
+    await runUndoable()
+    await runOk(`runners resume 1 2 --journal ${join(config, 'elsewhere.ndjson')}`)
+    await expectUndone()
     expect(active.get('1')).toBe(false)
   })
 
   it('refuses where a newer journal cannot be read', async () => {
-    await kept()
-    const damaged = join(journals(), '99-29990101T000000-runners-pause.ndjson')
+    await runUndoable()
+    const damaged = join(getJournalFolder(), '99-29990101T000000-runners-pause.ndjson')
     writeFileSync(damaged, '{"run":1}\n', { mode: 0o600 })
     const { code, stderr } = await run('journal undo last --yes')
     expect([code, stderr]).toEqual([8, expect.stringContaining(damaged)])
   })
 
   it.runIf(process.getuid?.() !== 0)('warns of a write that cannot be recorded', async () => {
-    await kept()
-    chmodSync(journals(), 0o500)
+    await runUndoable()
+    chmodSync(getJournalFolder(), 0o500)
     const { code, stderr } = await run('runners pause 7 --journal none')
-    chmodSync(journals(), 0o700)
+    chmodSync(getJournalFolder(), 0o700)
     expect([code, stderr]).toEqual([0, expect.stringContaining('this write cannot be recorded (')])
   })
 })
 
 describe('journal undo last, of several profiles at one instance', () => {
-  beforeEach(() => withProfiles())
+  beforeEach(() => writeProfiles())
 
   it('is about the one that is named, and names what others wrote since', async () => {
-    await kept(' -p work')
-    await ok('runners pause 7 -p other --journal none')
-    const { stderr } = await undone('journal undo last --yes -p work')
+    await runUndoable(' -p work')
+    await runOk('runners pause 7 -p other --journal none')
+    const { stderr } = await expectUndone('journal undo last --yes -p work')
     expect(stderr).toContain('(runners pause, written last at 2')
     expect(stderr).toContain('with profile other')
   })
 
   it('refuses where none is named, and another wrote since', async () => {
-    const id = await kept()
-    await ok('runners pause 7 -p other --journal none')
+    const id = await runUndoable()
+    await runOk('runners pause 7 -p other --journal none')
     server.seen.length = 0
     const { code, stderr } = await run('journal undo last --yes')
-    expect([code, written()]).toEqual([2, []])
+    expect([code, listWrites()]).toEqual([2, []])
     for (const text of [
       id,
       '(runners pause, written last at 2',
@@ -414,8 +420,8 @@ describe('journal undo last, of several profiles at one instance', () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 10 }), async (steps) => {
-        config = configuration()
-        withProfiles()
+        config = createConfiguration()
+        writeProfiles()
         const last = new Map<string, 'kept' | 'unkept' | 'undone'>()
         let turn = false
         for (const { profile, what } of steps) {
@@ -434,9 +440,9 @@ describe('journal undo last, of several profiles at one instance', () => {
           server.seen.length = 0
           const { code, stderr } = await run(`${line} -p ${profile}`)
           expect(refuses ? [2] : [0, 5, 8], `${line} -p ${profile}: ${stderr}`).toContain(code)
-          // An undo that wrote nothing, since nothing was changed or somebody else changed it, was no write.
+          // An undo that wrote nothing does not count as a write: nothing had changed, or another user had changed it.
           const isUndo = what in may
-          if (isUndo && (refuses || written().length === 0)) continue
+          if (isUndo && (refuses || listWrites().length === 0)) continue
           if (isUndo) last.set(profile, what === 'undo' && code === 0 ? 'undone' : 'kept')
           else last.set(profile, what === 'none' ? 'unkept' : 'kept')
         }

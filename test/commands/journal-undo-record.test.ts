@@ -1,4 +1,4 @@
-/** The journal of an undo, at an instance that refuses and says back what it was sent. */
+/** Tests the journal of an undo, against an instance that rejects requests and repeats what it was sent. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -6,14 +6,14 @@ import { version } from '../../src/base/version.js'
 import type { Header, ObjectLine } from '../../src/engine/journal/lines.js'
 import { LineChecksums, parseLine } from '../../src/engine/journal/lines.js'
 import { header } from '../engine/work/header.js'
-import { configuration } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
-import { journalOf } from './journals.js'
+import { writeJournal } from './journals.js'
 
 const token = 'glpat-c4n4ry-0123456789'
-const server = recording()
-const changed = (n: number, before: string): ObjectLine => ({
+const server = useRecorder()
+const createObjectLine = (n: number, before: string): ObjectLine => ({
   n,
   object: String(n),
   state: 'done',
@@ -21,11 +21,11 @@ const changed = (n: number, before: string): ObjectLine => ({
   after: { description: 'new' },
 })
 
-/** Undoes a run that changed these, and gives the text of the undo's own journal. */
-const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {}) => {
-  const config = configuration()
+/** Undoes a run that changed these objects, and returns the result with the text of the undo's own journal. */
+const undoRun = async (lines: readonly ObjectLine[], first: Partial<Header> = {}) => {
+  const config = createConfiguration()
   const folder = join(config, 'state', 'runs')
-  journalOf(join(folder, `1-${header.id}.ndjson`), lines, 'completed', {
+  writeJournal(join(folder, `1-${header.id}.ndjson`), lines, 'completed', {
     command: 'runners update',
     input: { description: 'new' },
     instance: server.url,
@@ -52,10 +52,10 @@ it('keeps of every outcome what any run keeps, and no secret that is said back',
     const said = `${token} may not, nor ${Buffer.from(token).toString('base64')}`
     return url.endsWith('/2') ? { status: 400, headers, body: { message: said } } : { headers }
   }
-  const { code, stderr, text, lines } = await undone([
-    changed(1, token),
-    changed(2, 'old'),
-    changed(3, 'old'),
+  const { code, stderr, text, lines } = await undoRun([
+    createObjectLine(1, token),
+    createObjectLine(2, 'old'),
+    createObjectLine(3, 'old'),
   ])
   expect([code, stderr]).toEqual([
     8,
@@ -98,7 +98,7 @@ it('takes digits for an ID, though another user is called so', async () => {
   server.seen.length = 0
   const before = { id: 5, username: 'dov', access_level: 30, expires_at: '2099-01-31T00:00:00Z' }
   const line: ObjectLine = { n: 1, object: '5', parent: 'g', state: 'done', before, after: null }
-  const { code } = await undone([line], {
+  const { code } = await undoRun([line], {
     command: 'members remove',
     endpoint: 'DELETE /groups/:id/members/:user_id',
   })
@@ -116,8 +116,8 @@ it('says of a run that was stopped that it was', async () => {
     if (method === 'GET') return { body: { description: 'new' } }
     return { status: 401, body: { message: '401 Unauthorized' } }
   }
-  const many = Array.from({ length: 30 }, (_, i) => changed(i + 1, 'old'))
-  const { code, lines } = await undone(many)
+  const many = Array.from({ length: 30 }, (_, i) => createObjectLine(i + 1, 'old'))
+  const { code, lines } = await undoRun(many)
   expect(code).toBe(3)
   expect(lines.at(-1)).toMatchObject({ end: 'stopped' })
 })

@@ -1,12 +1,15 @@
-/** What was undone is done again by `--redo`, and undone once more: also what a run made, which has another ID each time. */
+/**
+ * Tests `journal undo --redo`, which does again what was undone, and another undo after it. An object that the run
+ * created has another ID each time.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { usingSandbox } from '../support/sandbox.js'
+import { useSandbox } from '../support/sandbox.js'
 import { svcctl } from '../support/within.js'
 
-const place = usingSandbox()
+const place = useSandbox()
 const run = (line: string, input?: string) => {
   const { cwd, config, sandbox } = place()
   return svcctl(splitCommand(line), {
@@ -20,7 +23,7 @@ const run = (line: string, input?: string) => {
     ...(input === undefined ? {} : { input }),
   })
 }
-const ok = async (line: string, input?: string): Promise<string> => {
+const runOk = async (line: string, input?: string): Promise<string> => {
   const { code, stdout, stderr } = await run(line, input)
   expect(code, `${line}: ${stderr}`).toBe(0)
   return stdout
@@ -74,22 +77,22 @@ describe('redoing', () => {
       timeout: 60_000,
     },
     async ({ line, reads, input }) => {
-      const before = await ok(reads)
-      await ok(line, input)
-      const after = await ok(reads)
+      const before = await runOk(reads)
+      await runOk(line, input)
+      const after = await runOk(reads)
       expect(after).not.toBe(before)
       for (const _ of ['once', 'again']) {
-        await ok('journal undo last --yes')
-        expect(await ok(reads)).toBe(before)
-        await ok('journal undo last --redo --yes')
-        expect(await ok(reads)).toBe(after)
+        await runOk('journal undo last --yes')
+        expect(await runOk(reads)).toBe(before)
+        await runOk('journal undo last --redo --yes')
+        expect(await runOk(reads)).toBe(after)
       }
     },
   )
 
   it('of what no journal has sends nothing, and says so', async () => {
-    await ok('integrations update slack --webhook env:HOOK -P web/site')
-    await ok('journal undo last --yes')
+    await runOk('integrations update slack --webhook env:HOOK -P web/site')
+    await runOk('journal undo last --yes')
     const { sandbox } = place()
     const sent = sandbox.requests.length
     const { code, stderr } = await run('journal undo last --redo --yes')

@@ -1,24 +1,24 @@
-/** Runs of which one request had no known outcome, resumed and undone: nothing is sent twice, and nothing that was not done is reverted. */
+/** Tests runs with a request of unknown outcome, resumed and undone: nothing is sent twice, and nothing that was not done is reverted. */
 import { describe, expect, it } from 'vitest'
-import { usingSandbox } from '../support/sandbox.js'
+import { useSandbox } from '../support/sandbox.js'
 import { svcctl } from '../support/within.js'
 
-const place = usingSandbox()
+const place = useSandbox()
 
 const run = (line: string) => {
   const { config, cwd, sandbox } = place()
   const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.token }
   return svcctl([...line.split(' '), '--yes'], { cwd, env })
 }
-/** A table of the instance, without times and IDs that it gave meanwhile. */
-const table = (name: string): string => {
+/** Reads the rows of a table of the instance as JSON, without their times. */
+const readTable = (name: string): string => {
   const { rows } = place().sandbox.snapshot()[name] as { readonly rows: readonly unknown[] }
   return JSON.stringify(rows, (key, value) => (/_at$/.test(key) ? undefined : value))
 }
 const countWrites = (): number =>
   place().sandbox.requests.filter(({ method }) => method !== 'GET').length
 
-/** Runs a line whose first request to a route gets an answer of a gateway, and did not reach the instance. */
+/** Runs a line whose first request to a route gets the answer of a gateway, and does not reach the instance. */
 const runUnknown = async (line: string, route: string): Promise<string> => {
   place().sandbox.fail(route, { status: 502 })
   const ran = await run(`${line} --retries 0`)
@@ -64,23 +64,23 @@ describe('a run with an unknown outcome', () => {
       'members',
     ],
   ])('is resumed if its object is not there: %s', async (line, route, name) => {
-    // Expired members leave when members are read.
+    // Reading members removes expired ones, so they are read before the comparison.
     await run(`${line} --dry-run`)
-    const before = table(name)
+    const before = readTable(name)
     const stderr = await runUnknown(line, route)
     expect(stderr).toContain('--resume last checks the unknown objects\n')
     const resumed = await run(`${line.split(' ', 2).join(' ')} --resume last`)
     expect(resumed.code, resumed.stderr).toBe(0)
     const undone = await run('journal undo last')
     expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining('2 done')])
-    expect(table(name)).toEqual(before)
+    expect(readTable(name)).toEqual(before)
   })
 
   it('says what it cannot undo', async () => {
     const line =
       'approvals rules create --name QA --approvals-required 1 -P platform/app -P web/site'
     const stderr = await runUnknown(line, 'POST /projects/:id/approval_rules')
-    // Resuming would send nothing, and would not help.
+    // Resuming would send nothing, so it is not advised.
     expect(stderr).not.toContain('--resume')
     const writes = countWrites()
     const resumed = await run('approvals rules create --resume last')
@@ -97,7 +97,7 @@ describe('a run with an unknown outcome', () => {
   })
 
   it('leaves alone what was not deleted', async () => {
-    const before = table('approvalRules').length
+    const before = readTable('approvalRules').length
     await runUnknown(
       'approvals rules delete 2 1 -P platform/app',
       'DELETE /projects/:id/approval_rules/2',
@@ -108,7 +108,7 @@ describe('a run with an unknown outcome', () => {
       expect.stringContaining('1 done, 1 unchanged'),
     ])
     expect(undone.stderr).toContain('2 of project platform/app: already in this state')
-    expect(table('approvalRules').length).toBe(before)
+    expect(readTable('approvalRules').length).toBe(before)
   })
 
   it('names the project of an object that has no name', async () => {

@@ -1,4 +1,4 @@
-/** `svcctl journal undo` puts back what a run did, object by object. */
+/** Tests that `svcctl journal undo` restores what a run changed, object by object. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -10,17 +10,17 @@ import type { Header, ObjectLine } from '../../src/engine/journal/lines.js'
 import { findInverse } from '../../src/engine/journaling/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../engine/work/header.js'
-import { loseAnswers } from '../support/killed.js'
-import { configuration, folder } from '../support/program.js'
-import { record } from '../support/recorder.js'
+import { removeOutcomes } from '../support/killed.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
-import { journalOf } from './journals.js'
+import { writeJournal } from './journals.js'
 
 let sandbox: Sandbox
 let config = ''
 beforeEach(async () => {
-  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
-  config = configuration()
+  sandbox = await startSandbox({ stateDir: createFolder(), speed: Number.POSITIVE_INFINITY })
+  config = createConfiguration()
 })
 afterEach(() => sandbox.close())
 
@@ -28,19 +28,19 @@ const run = (line: string | readonly string[]) =>
   svcctl(typeof line === 'string' ? line.split(' ') : line, {
     env: { SVC_CONFIG_DIR: config, SVC_BASE_URL: sandbox.url, SVC_TOKEN: 'sandbox-root-token' },
   })
-const journal = () => join(config, 'state', 'runs', `1-${header.id}.ndjson`)
-const left = (lines: readonly ObjectLine[], first: Partial<Header>) =>
-  journalOf(journal(), lines, 'completed', {
+const getJournalPath = () => join(config, 'state', 'runs', `1-${header.id}.ndjson`)
+const writeRunJournal = (lines: readonly ObjectLine[], first: Partial<Header>) =>
+  writeJournal(getJournalPath(), lines, 'completed', {
     instance: sandbox.url,
     user: 'root',
     version,
     ...first,
   })
-const json = async (line: string): Promise<Record<string, unknown>> =>
+const runJson = async (line: string): Promise<Record<string, unknown>> =>
   JSON.parse((await run(`${line} -o json`)).stdout)
 
-/** What is read, less what every write changes. */
-const state = async (reads: readonly string[]): Promise<readonly unknown[]> =>
+/** Reads the output of these lines, without the times that every write changes. */
+const readState = async (reads: readonly string[]): Promise<readonly unknown[]> =>
   Promise.all(
     reads.map(async (line) => {
       const { code, stdout } = await run(`${line} -o json`)
@@ -50,7 +50,7 @@ const state = async (reads: readonly string[]): Promise<readonly unknown[]> =>
     }),
   )
 
-/** The journal of the only undo. */
+/** Returns the path of the journal of the only undo. */
 const getUndoFile = (): string => {
   const runs = join(config, 'state', 'runs')
   return join(runs, readdirSync(runs).find((name) => name.endsWith('journal-undo.ndjson')) ?? '')
@@ -70,8 +70,8 @@ interface Row {
 type ObjectBefore = Readonly<Record<string, unknown>> | null
 
 const app = 'platform/app'
-/** Memberships one by one: who is added again is the last of them. */
-const membership = (user: number, group: string) =>
+/** Reads one membership. A list would not do: a member who is added again comes last in it. */
+const toMemberLine = (user: number, group: string) =>
   `members get ${user} -G ${group} --fields access_level,expires_at`
 const rows: Readonly<Record<string, Row>> = {
   'runners pause': {
@@ -93,7 +93,7 @@ const rows: Readonly<Record<string, Row>> = {
   'members remove': {
     endpoint: 'DELETE /groups/:id/members/:user_id',
     write: ['members remove dov 6 -G platform --yes'],
-    reads: [membership(5, 'platform'), membership(6, 'platform')],
+    reads: [toMemberLine(5, 'platform'), toMemberLine(6, 'platform')],
     parent: 'platform',
     objects: [
       ['dov', { id: 5, username: 'dov', access_level: 20, expires_at: null }, null],
@@ -103,7 +103,7 @@ const rows: Readonly<Record<string, Row>> = {
   'members update': {
     endpoint: 'PUT /groups/:id/members/:user_id',
     write: ['members update 8 --expires-at 2028-01-31 -G partners'],
-    reads: [membership(8, 'partners')],
+    reads: [toMemberLine(8, 'partners')],
     parent: 'partners',
     objects: [
       [
@@ -156,8 +156,8 @@ it('restores the order of words, and leaves the order alone that somebody gave t
   })
   const { code, stderr } = await run('journal undo last --yes')
   expect([code, stderr]).toEqual([8, expect.stringContaining('2: it changed since the run')])
-  expect((await json('runners get 1')).description).toBe('web db')
-  expect((await json('runners get 2')).description).toBe('web, db')
+  expect((await runJson('runners get 1')).description).toBe('web db')
+  expect((await runJson('runners get 2')).description).toBe('web, db')
 })
 
 describe('journal undo', () => {
@@ -165,9 +165,9 @@ describe('journal undo', () => {
     'brings back what %s changed, and says so when it is already',
     { timeout: 60_000 },
     async (command, { endpoint, write, reads, parent, objects }) => {
-      const before = await state(reads)
+      const before = await readState(reads)
       for (const line of write) expect((await run(line)).code).toBe(0)
-      expect(await state(reads)).not.toEqual(before)
+      expect(await readState(reads)).not.toEqual(before)
       const lines = objects.map(
         ([object, was, is], i): ObjectLine => ({
           n: i + 1,
@@ -178,17 +178,20 @@ describe('journal undo', () => {
           after: is,
         }),
       )
-      await left(lines, { command, endpoint, input: objects[0]?.[2] ?? {} })
+      await writeRunJournal(lines, { command, endpoint, input: objects[0]?.[2] ?? {} })
       const unasked = await run(`journal undo ${header.id}`)
       expect(unasked.code, unasked.stderr).toBe(2)
       const undone = await run(`journal undo ${header.id} --yes`)
       expect(undone.code, undone.stderr).toBe(0)
-      expect(await state(reads)).toEqual(before)
-      const own = await json('journal show last')
+      expect(await readState(reads)).toEqual(before)
+      const own = await runJson('journal show last')
       expect(own).toMatchObject({ undoes: header.id, done: objects.length, end: 'completed' })
       const again = await run(`journal undo ${header.id} --yes`)
       expect(again.code, again.stderr).toBe(0)
-      expect(await json('journal show last')).toMatchObject({ done: 0, unchanged: objects.length })
+      expect(await runJson('journal show last')).toMatchObject({
+        done: 0,
+        unchanged: objects.length,
+      })
     },
   )
 
@@ -200,34 +203,34 @@ describe('journal undo', () => {
     'brings back what %s did with --undo-record',
     { timeout: 60_000 },
     async (command, line, reads) => {
-      const before = await state(reads)
+      const before = await readState(reads)
       const ran = await run(`${line} --undo-record`)
       expect(ran.code, ran.stderr).toBe(0)
-      expect(await state(reads)).not.toEqual(before)
-      const shown = await json('journal show last')
+      expect(await readState(reads)).not.toEqual(before)
+      const shown = await runJson('journal show last')
       expect(shown).toMatchObject({ command, failed: 0, end: 'completed' })
       const look = await run('journal undo last --dry-run')
       expect([look.code, look.stderr]).toEqual([0, expect.stringContaining('This reverts run ')])
       expect(look.stderr).not.toContain('journal undo')
-      expect(await state(reads)).not.toEqual(before)
+      expect(await readState(reads)).not.toEqual(before)
       const undone = await run('journal undo last --yes')
       expect(undone.code, undone.stderr).toBe(0)
-      expect(await state(reads)).toEqual(before)
+      expect(await readState(reads)).toEqual(before)
       const redone = await run('journal undo last --redo --yes')
       expect(redone.code, redone.stderr).toBe(0)
-      expect(await state(reads)).not.toEqual(before)
+      expect(await readState(reads)).not.toEqual(before)
       const undoneAgain = await run('journal undo last --yes')
       expect(undoneAgain.code, undoneAgain.stderr).toBe(0)
-      expect(await state(reads)).toEqual(before)
-      // What is as it is to be is not written, and was so before.
+      expect(await readState(reads)).toEqual(before)
+      // An object that already has the wanted value is not written, so an undo leaves it as it is.
       const again = await run(`${line} --undo-record`)
       expect(again.code, again.stderr).toBe(0)
       expect((await run('journal undo last --yes')).code).toBe(0)
-      expect(await state(reads)).toEqual(before)
+      expect(await readState(reads)).toEqual(before)
     },
   )
 
-  // A creation is not taken back, because only its answer tells which object it created.
+  // A creation is not reverted, because only its answer tells which object it created.
   const changing = Object.entries(rows).filter(([, { objects }]) => objects[0]?.[1] !== null)
   it.each(
     changing.flatMap(([command, row]) => [
@@ -238,32 +241,32 @@ describe('journal undo', () => {
     'brings back what a run changed whose answers were lost, %s: %s',
     { timeout: 60_000 },
     async (ends, command, { write: [line = ''], reads }) => {
-      const before = await state(reads)
-      const file = join(folder(), 'lost.ndjson')
+      const before = await readState(reads)
+      const file = join(createFolder(), 'lost.ndjson')
       const ran = await run(`${line} --undo-record --journal ${file}`)
       expect(ran.code, ran.stderr).toBe(0)
-      const changed = await state(reads)
-      loseAnswers(file)
+      const changed = await readState(reads)
+      removeOutcomes(file)
       if (ends !== 'killed') {
         const resumed = await run(`${command} --resume ${file} --yes`)
         expect(resumed.code, resumed.stderr).toBe(0)
-        expect(await state(reads)).toEqual(changed)
+        expect(await readState(reads)).toEqual(changed)
       }
       const undone = await run(`journal undo ${file} --yes`)
       expect(undone.code, undone.stderr).toBe(0)
-      expect(await state(reads)).toEqual(before)
+      expect(await readState(reads)).toEqual(before)
       const undo = getUndoFile()
-      loseAnswers(undo)
+      removeOutcomes(undo)
       const again = await run(`journal undo ${file} --yes`)
       expect(again.code, again.stderr).toBe(0)
       const redone = await run(`journal undo ${undo} --yes`)
       expect(redone.code, redone.stderr).toBe(0)
-      expect(await state(reads)).toEqual(changed)
+      expect(await readState(reads)).toEqual(changed)
     },
   )
 
   it('has nothing to bring back of a failure that was tolerated', async () => {
-    const server = await record(({ method, url }) =>
+    const server = await startRecorder(({ method, url }) =>
       method === 'PUT' ? { status: 403 } : { body: { id: Number(url.at(-1)), active: true } },
     )
     const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
@@ -310,31 +313,31 @@ describe('journal undo', () => {
   it('brings back what --select chose, without a record of its own', {
     timeout: 60_000,
   }, async () => {
-    const before = await state(['runners list --instance', 'runners get 1 2'])
+    const before = await readState(['runners list --instance', 'runners get 1 2'])
     const ran = await run([
       ...['runners', 'pause', '--instance', '--select', 'runner_type=instance_type', '--yes'],
     ])
     expect(ran.code, ran.stderr).toBe(0)
     const reads = ['runners list --instance', 'runners get 1 2']
-    expect(await state(reads)).not.toEqual(before)
+    expect(await readState(reads)).not.toEqual(before)
     const undone = await run('journal undo last --yes')
     expect(undone.code, undone.stderr).toBe(0)
-    expect(await state(['runners list --instance', 'runners get 1 2'])).toEqual(before)
+    expect(await readState(['runners list --instance', 'runners get 1 2'])).toEqual(before)
   })
 
   it.each([
     ['remove', 'members remove @DOV 6 -G platform --yes', 2],
     ['update', 'members update @DOV --expires-at 2028-01-31 -G platform', 1],
   ])('finds again whom members %s was given by a name of any form', async (_, line, count) => {
-    const reads = [membership(5, 'platform'), membership(6, 'platform')]
-    const before = await state(reads)
+    const reads = [toMemberLine(5, 'platform'), toMemberLine(6, 'platform')]
+    const before = await readState(reads)
     const ran = await run(`${line} --undo-record`)
     expect(ran.code, ran.stderr).toBe(0)
-    expect(await state(reads)).not.toEqual(before)
+    expect(await readState(reads)).not.toEqual(before)
     const undone = await run('journal undo last --yes')
     expect(undone.code, undone.stderr).toBe(0)
-    expect(await state(reads)).toEqual(before)
-    expect(await json('journal show last')).toMatchObject({ done: count, failed: 0 })
+    expect(await readState(reads)).toEqual(before)
+    expect(await runJson('journal show last')).toMatchObject({ done: count, failed: 0 })
   })
 
   it('brings back what was done in a tree, by the form of each place, inner ones first', async () => {
@@ -353,13 +356,13 @@ describe('journal undo', () => {
   it('leaves alone who was added again since otherwise, and tells them from others', async () => {
     const ran = await run('members remove dov eva -G platform --yes --undo-record')
     expect(ran.code, ran.stderr).toBe(0)
-    const { id } = await json('journal show last')
+    const { id } = await runJson('journal show last')
     await run('members add 5 --access-level developer -G platform')
     const undone = await run(`journal undo ${id} --yes`)
     expect(undone.code).toBe(8)
     expect(undone.stderr).toMatch(/dov of group platform: it changed since the run/)
-    expect(await json('members get 5 -G platform')).toMatchObject({ access_level: 30 })
-    expect(await json('members get 6 -G platform')).toMatchObject({ access_level: 10 })
+    expect(await runJson('members get 5 -G platform')).toMatchObject({ access_level: 30 })
+    expect(await runJson('members get 6 -G platform')).toMatchObject({ access_level: 10 })
     await run('members update 5 --access-level reporter -G platform')
   })
 
@@ -367,7 +370,7 @@ describe('journal undo', () => {
     timeout: 120_000,
   }, async () => {
     const users = [4, 5, 6]
-    const reads = users.map((user) => membership(user, 'platform'))
+    const reads = users.map((user) => toMemberLine(user, 'platform'))
     const day = fc.option(fc.constantFrom('2099-01-31', '2100-02-28', '2101-12-31'), { nil: '' })
     const level = fc.constantFrom('guest', 'reporter', 'developer', 'maintainer', 'owner')
     const change = fc.record({ user: fc.constantFrom(...users), level, day })
@@ -378,15 +381,15 @@ describe('journal undo', () => {
           const words = ['members', 'update', String(user), '--access-level', access]
           await run([...words, '--expires-at', ends, '-G', 'platform'])
         }
-        const before = await state(reads)
+        const before = await readState(reads)
         const gone = given.map(({ user }) => String(user))
         const words = ['members', 'remove', ...gone, '-G', 'platform']
         const ran = await run([...words, '--yes', '--undo-record'])
         expect(ran.code, ran.stderr).toBe(0)
-        expect((await state(reads)).filter((one) => one === 4)).toHaveLength(given.length)
+        expect((await readState(reads)).filter((one) => one === 4)).toHaveLength(given.length)
         const undone = await run('journal undo last --yes')
         expect(undone.code, undone.stderr).toBe(0)
-        expect(await state(reads)).toEqual(before)
+        expect(await readState(reads)).toEqual(before)
       }),
       { numRuns: 4 },
     )
@@ -411,7 +414,7 @@ describe('journal undo', () => {
     const reads = ['runners get 1 2 7']
     await fc.assert(
       fc.asyncProperty(flags, async (given) => {
-        const before = await state(reads)
+        const before = await readState(reads)
         const words = Object.entries(given).flatMap(([name, value]) =>
           typeof value === 'boolean'
             ? [value ? `--${name}` : `--no-${name}`]
@@ -421,7 +424,7 @@ describe('journal undo', () => {
         expect(ran.code, ran.stderr).toBe(0)
         const undone = await run('journal undo last --yes')
         expect(undone.code, undone.stderr).toBe(0)
-        expect(await state(reads)).toEqual(before)
+        expect(await readState(reads)).toEqual(before)
       }),
       { numRuns: 4 },
     )
@@ -438,21 +441,21 @@ describe('journal undo', () => {
       before: { description: before },
       after: { description: after },
     })
-    await left([line('first', 'second')], {
+    await writeRunJournal([line('first', 'second')], {
       command: 'runners update',
       input: { description: 'second' },
     })
     const conflict = await run(`journal undo ${header.id} --yes`)
     expect(conflict.code).toBe(5)
     expect(conflict.stderr).toContain('it changed since the run')
-    expect(await json('runners get 7')).toMatchObject({ description: 'third' })
+    expect(await runJson('runners get 7')).toMatchObject({ description: 'third' })
   })
 
   it('puts many back, leaves alone what is not as it was left, and redoes them', {
     timeout: 60_000,
   }, async () => {
     const timeouts = new Map<number, number>()
-    const server = await record(({ method, url, body }) => {
+    const server = await startRecorder(({ method, url, body }) => {
       const id = Number(/\/runners\/(\d+)/.exec(url)?.[1])
       if (url.endsWith('/user')) return { body: { id: 1, username: 'root' } }
       if (method === 'PUT') timeouts.set(id, JSON.parse(body).maximum_timeout)
@@ -463,7 +466,7 @@ describe('journal undo', () => {
     const there = (line: string, input = '') => svcctl(line.split(' '), { env: at, input })
     try {
       await there('runners update - --maximum-timeout 300', ids.join('\n'))
-      // Somebody else's change is left alone.
+      // A change by another user is left alone.
       timeouts.set(25, 900)
       const asked = await there('journal undo last')
       expect([asked.code, asked.stderr]).toEqual([
@@ -505,8 +508,8 @@ describe('journal undo', () => {
       [{ instance: 'https://other.example' }, done, 'was started at'],
     ]
     for (const [first, line, said] of wanted) {
-      config = configuration()
-      await left([line], first)
+      config = createConfiguration()
+      await writeRunJournal([line], first)
       const { code, stderr } = await run(`journal undo ${header.id} --yes`)
       expect([code, stderr]).toEqual([2, expect.stringContaining(said)])
     }

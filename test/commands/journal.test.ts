@@ -1,24 +1,29 @@
-/** `svcctl journal`: looking back at runs over many objects. */
+/** Tests `svcctl journal`, which shows earlier runs over many objects. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ObjectLine } from '../../src/engine/journal/lines.js'
 import { startSandbox } from '../../src/library/sandbox.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { journalOf } from './journals.js'
+import { writeJournal } from './journals.js'
 
 let config = ''
 beforeEach(() => {
-  config = configuration()
+  config = createConfiguration()
 })
-const kept = (id: string): string =>
+const toJournalPath = (id: string): string =>
   join(config, 'state', 'runs', `${id === first ? 1 : 2}-${id}.ndjson`)
 const run = (line: string, cwd = config) =>
   svcctl(line.split(' '), { env: { SVC_CONFIG_DIR: config }, cwd })
 
-const done = (n: number): ObjectLine => ({ n, object: String(n), state: 'done', status: 200 })
-const failed = (n: number): ObjectLine => ({
+const createDoneLine = (n: number): ObjectLine => ({
+  n,
+  object: String(n),
+  state: 'done',
+  status: 200,
+})
+const createFailedLine = (n: number): ObjectLine => ({
   n,
   object: String(n),
   state: 'failed',
@@ -31,12 +36,12 @@ const second = '20261121T130000-runners-resume'
 
 describe('journal list', () => {
   it('has the newest first, with counts also of one that was killed', async () => {
-    journalOf(kept(first), [done(1), failed(2)])
-    const lines: ObjectLine[] = [done(1), { n: 2, object: '2', state: 'begun' }]
-    journalOf(kept(second), lines, 'killed', { id: second })
+    writeJournal(toJournalPath(first), [createDoneLine(1), createFailedLine(2)])
+    const lines: ObjectLine[] = [createDoneLine(1), { n: 2, object: '2', state: 'begun' }]
+    writeJournal(toJournalPath(second), lines, 'killed', { id: second })
     const { stdout } = await run('journal list -o json')
     expect(JSON.parse(stdout)).toMatchObject([
-      { id: second, end: null, done: 1, unknown: 1, failed: 0, file: kept(second) },
+      { id: second, end: null, done: 1, unknown: 1, failed: 0, file: toJournalPath(second) },
       { id: first, end: 'completed', done: 1, failed: 1, command: 'runners pause' },
     ])
     const table = await run('journal list')
@@ -46,16 +51,19 @@ describe('journal list', () => {
   })
 
   it('has the runs of a profile, if it is named', async () => {
-    journalOf(kept(first), [done(1)])
-    journalOf(kept(second), [done(1)], 'completed', { id: second, profile: 'work' })
+    writeJournal(toJournalPath(first), [createDoneLine(1)])
+    writeJournal(toJournalPath(second), [createDoneLine(1)], 'completed', {
+      id: second,
+      profile: 'work',
+    })
     const { stdout } = await run('journal list -o json --profile work')
     expect(JSON.parse(stdout)).toMatchObject([{ id: second }])
   })
 
   it('has a run whose lines are in another file, unless that is gone', async () => {
-    const file = join(folder(), 'mine.ndjson')
-    journalOf(file, [done(1)])
-    journalOf(kept(first), [], 'killed', { file })
+    const file = join(createFolder(), 'mine.ndjson')
+    writeJournal(file, [createDoneLine(1)])
+    writeJournal(toJournalPath(first), [], 'killed', { file })
     const listed = async () => JSON.parse((await run('journal list -o json')).stdout)
     expect(await listed()).toMatchObject([{ id: first, end: 'completed', done: 1, file }])
     rmSync(file)
@@ -70,15 +78,15 @@ describe('journal list', () => {
 
 describe('journal show', () => {
   it('shows what failed and is not done since, and the counts, by id, file or last', async () => {
-    const again: ObjectLine = { ...done(3), n: 3 }
-    journalOf(kept(first), [
-      done(1),
-      failed(2),
-      failed(3),
+    const again: ObjectLine = { ...createDoneLine(3), n: 3 }
+    writeJournal(toJournalPath(first), [
+      createDoneLine(1),
+      createFailedLine(2),
+      createFailedLine(3),
       again,
       { n: 4, object: '4', state: 'begun' },
     ])
-    for (const name of [first, 'last', kept(first), `state/runs/1-${first}.ndjson`]) {
+    for (const name of [first, 'last', toJournalPath(first), `state/runs/1-${first}.ndjson`]) {
       const { code, stdout, stderr } = await run(`journal show ${name}`)
       expect(code).toBe(0)
       expect(stdout).toBe(
@@ -103,7 +111,7 @@ describe('journal show', () => {
         2,
         expect.stringContaining('There are no journals'),
       ])
-      journalOf(kept(first), [done(1)], 'completed', { id: first })
+      writeJournal(toJournalPath(first), [createDoneLine(1)], 'completed', { id: first })
       for (const line of [`journal ${verb}`, `journal ${verb} `]) {
         const { code, stderr } = await run(line)
         expect([code, stderr]).toEqual([
@@ -111,7 +119,10 @@ describe('journal show', () => {
           expect.stringContaining(`svcctl journal ${verb} ${first}`),
         ])
       }
-      journalOf(kept(second), [done(1)], 'completed', { id: second, undoes: first })
+      writeJournal(toJournalPath(second), [createDoneLine(1)], 'completed', {
+        id: second,
+        undoes: first,
+      })
       const { stderr } = await run(`journal ${verb}`)
       const redo = 'svcctl journal undo last --redo'
       expect(stderr).toContain(verb === 'undo' ? redo : `svcctl journal show ${second}`)
@@ -119,7 +130,7 @@ describe('journal show', () => {
   )
 
   it('has the headings of its list where nothing failed, in each format', async () => {
-    journalOf(kept(first), [done(1)], 'completed')
+    writeJournal(toJournalPath(first), [createDoneLine(1)], 'completed')
     expect((await run('journal show last')).stdout).toBe('object\tstate\tcategory\tmessage\n')
     expect((await run('journal show last -o csv')).stdout).toBe('object,state,category,message\n')
     expect((await run('journal show last -o html')).stdout).toContain('</html>')
@@ -135,19 +146,21 @@ describe('journal show of several', () => {
   const part = (name: string) => join(config, `${name}.ndjson`)
 
   it('shows the shards of a run as one, and exits 8 while one has no end', async () => {
-    journalOf(part('one'), [done(1), failed(2)], 'completed', { shard: '1/2' })
+    writeJournal(part('one'), [createDoneLine(1), createFailedLine(2)], 'completed', {
+      shard: '1/2',
+    })
     const others: ObjectLine[] = [
-      { ...done(1), object: '8' },
-      { ...failed(2), object: '9' },
+      { ...createDoneLine(1), object: '8' },
+      { ...createFailedLine(2), object: '9' },
     ]
-    journalOf(part('two'), others, 'killed', { shard: '2/2' })
+    writeJournal(part('two'), others, 'killed', { shard: '2/2' })
     const open = await run('journal show one.ndjson two.ndjson -o json')
     expect([open.code, JSON.parse(open.stdout)]).toMatchObject([
       8,
       { end: null, done: 2, failed: 2, missing: [], failures: [{ object: '2' }, { object: '9' }] },
     ])
     expect(open.stderr).toContain(`${part('two')} is not finished`)
-    journalOf(part('two'), others, 'completed', { shard: '2/2' })
+    writeJournal(part('two'), others, 'completed', { shard: '2/2' })
     const whole = await run('journal show one.ndjson two.ndjson')
     expect([whole.code, whole.stderr]).toEqual([0, expect.stringContaining('2 done, 2 failed')])
     expect(whole.stdout.split('\n').slice(1, 3).join()).toMatch(/^2\tfailed.*,9\tfailed/)
@@ -155,8 +168,8 @@ describe('journal show of several', () => {
 
   it('exits 8, and names what is missing, while it has not every shard of the whole', async () => {
     const parts = [1, 2, 3, 4, 5, 6, 7].map((n) => {
-      const line = { ...done(1), object: String(n) }
-      journalOf(part(`${n}`), [line], 'completed', { shard: `${n}/7` })
+      const line = { ...createDoneLine(1), object: String(n) }
+      writeJournal(part(`${n}`), [line], 'completed', { shard: `${n}/7` })
       return `${n}.ndjson`
     })
     const three = await run('journal show 1.ndjson 2.ndjson 5.ndjson -o json')
@@ -167,9 +180,9 @@ describe('journal show of several', () => {
     expect(three.stderr).toContain('the journal of shard 3/7 is missing')
     const all = await run(`journal show ${parts.join(' ')}`)
     expect([all.code, all.stderr]).toEqual([0, expect.stringMatching(/completed\n7 done\n$/)])
-    journalOf(part('x'), [done(1)], 'completed', { shard: '2/3' })
+    writeJournal(part('x'), [createDoneLine(1)], 'completed', { shard: '2/3' })
     expect((await run('journal show 1.ndjson x.ndjson')).code).toBe(2)
-    journalOf(part('y'), [done(1)])
+    writeJournal(part('y'), [createDoneLine(1)])
     expect((await run('journal show 1.ndjson y.ndjson')).code).toBe(2)
   })
 
@@ -181,7 +194,7 @@ describe('journal show of several', () => {
       ['1 2', undefined],
       ['-', '1\n2\n'],
     ] as const) {
-      const cwd = folder()
+      const cwd = createFolder()
       const line = (text: string) =>
         svcctl(text.split(' '), { env, cwd, ...(input === undefined ? {} : { input }) })
       const parts = [1, 2, 3, 4, 5].map((n) => `${n}.ndjson`)
@@ -200,8 +213,8 @@ describe('journal show of several', () => {
     { input: { active: true } },
     { instance: 'https://other.example' },
   ])('refuses journals of different runs: %j', async (other) => {
-    journalOf(part('one'), [done(1)])
-    journalOf(part('two'), [done(1)], 'completed', other)
+    writeJournal(part('one'), [createDoneLine(1)])
+    writeJournal(part('two'), [createDoneLine(1)], 'completed', other)
     const { code, stderr } = await run('journal show one.ndjson two.ndjson')
     const [what] = Object.keys(other)
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${what} differs`)])

@@ -1,4 +1,4 @@
-/** Journals of runs, as the program writes them. */
+/** Writes journals of runs, as the program does. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -6,14 +6,14 @@ import type { Header, ObjectLine } from '../../src/engine/journal/lines.js'
 import type { End } from '../../src/engine/work/report.js'
 import { header } from '../engine/work/header.js'
 
-/** A line with its checksum. */
-const lineOf = (value: object): string => {
+/** Converts a value to a line with its checksum. */
+const toJournalLine = (value: object): string => {
   const text = JSON.stringify(value)
   return `${text.slice(0, -1)},"c":${crc32(text)}}\n`
 }
 
-/** A journal of a run that did these. */
-export const journalOf = (
+/** Writes the journal of a run with these object lines. */
+export const writeJournal = (
   file: string,
   lines: readonly ObjectLine[],
   end: End | 'killed' = 'completed',
@@ -37,5 +37,5 @@ export const journalOf = (
     ...(end === 'killed' ? [] : [{ end, counts }]),
   ]
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  writeFileSync(file, written.map(lineOf).join(''), { mode: 0o600 })
+  writeFileSync(file, written.map(toJournalLine).join(''), { mode: 0o600 })
 }

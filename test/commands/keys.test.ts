@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder } from '../support/program.js'
-import { calling } from './calling.js'
+import { createFolder } from '../support/program.js'
+import { createCaller } from './calling.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 
 describe('deploy-keys add', () => {
   const key = `ssh-ed25519 ${Buffer.from([0, 0, 0, 11, ...Buffer.from('ssh-ed25519'), 0, 0, 0, 32, ...Array(32).fill(7)]).toString('base64')}`
@@ -13,7 +13,7 @@ describe('deploy-keys add', () => {
     call(['deploy-keys', 'add', '--title', 'ci', '-P', '3', ...flags], how)
 
   it('sends a key that it understands: as it stands, from a file, from standard input', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'ci.pub'), `${key}\n`)
     await add(['--key', key])
     await add(['--key', '@ci.pub', '--can-push'], { cwd })
@@ -79,7 +79,7 @@ describe('pages-domains add', () => {
   })
 
   it('refuses a file that is no certificate', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'bad.pem'), 'no certificate')
     expect((await add(['--certificate', 'bad.pem'], { cwd })).code).toBe(2)
     expect(server.seen).toEqual([])

@@ -1,4 +1,4 @@
-/** What a profile knows of its instance: kept by `auth login` and `doctor`, used by the lines that need it. */
+/** Tests what a profile knows of its instance: `auth login` and `doctor` store it, and other lines use it. */
 import { execFileSync } from 'node:child_process'
 import fs, {
   chmodSync,
@@ -13,14 +13,14 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { configuration } from '../support/program.js'
-import { recording, type Script } from '../support/recorder.js'
+import { createConfiguration } from '../support/program.js'
+import { type Script, useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 const canary = 'canary-of-a-setting'
 const route404 = { status: 404, body: { error: '404 Not Found' } }
-const own = {
+const ownSettings = {
   admin_mode: true,
   moon_enabled: true,
   moon_limit: 5,
@@ -38,7 +38,8 @@ const answer: Script = ({ url, method }) => {
       body: { version: '18.3.1', enterprise: true },
       headers: { 'set-cookie': `_hub_session=${canary}; Path=/` },
     }
-  if (path === '/application/settings') return { body: method === 'PUT' ? { ...own } : own }
+  if (path === '/application/settings')
+    return { body: method === 'PUT' ? { ...ownSettings } : ownSettings }
   if (path === '/projects') return { body: [{ id: 3, name: canary, crater: canary }] }
   if (path === '/runners/all' || path === '/runners')
     return {
@@ -56,18 +57,18 @@ const answer: Script = ({ url, method }) => {
 let config = ''
 beforeEach(() => {
   server.answer = answer
-  config = configuration()
+  config = createConfiguration()
 })
 const run = (line: string, more: Record<string, string> = {}, input?: string) =>
   svcctl(line.split(' '), { env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...more }, input })
-const file = () => join(config, 'instances/work.json')
-const login = async (more: Record<string, string> = {}) => {
+const getKnownPath = () => join(config, 'instances/work.json')
+const logIn = async (more: Record<string, string> = {}) => {
   const line = `auth login work --base-url ${server.url} --token-stdin`
   expect(await run(line, more, 'a-token-of-ana\n')).toMatchObject({ code: 0 })
 }
-const asked = () => server.lines().filter((line) => !line.startsWith('GET /personal'))
+const listRequests = () => server.lines().filter((line) => !line.startsWith('GET /personal'))
 
-/** Calls whenever a file of what is known is opened, until the test ends. */
+/** Calls `opened` whenever a profile's file is opened, until the test ends. */
 const watchFiles = (opened: () => void): void => {
   const { openSync, readFileSync, readFile, open } = fs
   const originals = { openSync, readFileSync, readFile, open }
@@ -88,8 +89,8 @@ const watchFiles = (opened: () => void): void => {
 
 describe('what auth login keeps', () => {
   it('is names and types, and never contents', async () => {
-    await login()
-    const text = readFileSync(file(), 'utf8')
+    await logIn()
+    const text = readFileSync(getKnownPath(), 'utf8')
     expect(text).not.toContain(canary)
     expect(text).not.toContain('a-token-of-ana')
     expect(JSON.parse(text)).toMatchObject({
@@ -113,40 +114,40 @@ describe('what auth login keeps', () => {
       sections: { settings: 'ok', geo: 'absent', 'deploy-keys': 'refused' },
     })
     expect(Object.keys(JSON.parse(text).settings)).not.toContain('Not a name')
-    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    expect(statSync(getKnownPath()).mode & 0o777).toBe(0o600)
   })
 
   it('takes twelve requests at most, none of which writes', async () => {
     server.answer = (seen, i) => (seen.url.endsWith('/version') ? route404 : answer(seen, i))
-    await login()
-    const known = asked().slice(asked().indexOf('GET /version'))
+    await logIn()
+    const known = listRequests().slice(listRequests().indexOf('GET /version'))
     expect(known.length).toBeLessThanOrEqual(12)
     expect(known.filter((line) => !line.startsWith('GET '))).toEqual([])
     expect(known).toContain('GET /metadata')
   })
 
   it('is nothing in CI, and no reason to fail where it cannot be read or written', async () => {
-    await login({ CI: 'true' })
-    expect(existsSync(file())).toBe(false)
+    await logIn({ CI: 'true' })
+    expect(existsSync(getKnownPath())).toBe(false)
     server.answer = (seen, i) =>
       /\/(user|application\/settings)$/.test(seen.url) ? answer(seen, i) : { status: 500, body: {} }
-    await login()
-    expect(JSON.parse(readFileSync(file(), 'utf8')).sections).toMatchObject({
+    await logIn()
+    expect(JSON.parse(readFileSync(getKnownPath(), 'utf8')).sections).toMatchObject({
       settings: 'ok',
       runners: 'failed',
     })
-    writeFileSync(file(), 'x'.repeat(300_000))
-    await login()
-    expect(JSON.parse(readFileSync(file(), 'utf8')).format).toBe(1)
+    writeFileSync(getKnownPath(), 'x'.repeat(300_000))
+    await logIn()
+    expect(JSON.parse(readFileSync(getKnownPath(), 'utf8')).format).toBe(1)
   })
 
   it.each([
     ['a folder', (path: string) => mkdirSync(path)],
     ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
   ])('is no reason to fail where %s stands in its place', async (_, make) => {
-    await login()
-    rmSync(file())
-    make(file())
+    await logIn()
+    rmSync(getKnownPath())
+    make(getKnownPath())
     expect(await run('doctor --refresh')).toMatchObject({ code: 0 })
     expect(await run('settings get admin_mode')).toMatchObject({ code: 0 })
     expect(await run('profile delete work --yes')).toMatchObject({ code: 0 })
@@ -154,16 +155,16 @@ describe('what auth login keeps', () => {
 
   it('is no reason to fail where there can be no folder for it', async () => {
     writeFileSync(join(config, 'instances'), '')
-    await login()
+    await logIn()
     expect(await run('doctor --refresh')).toMatchObject({ code: 0 })
     expect(await run('settings get admin_mode')).toMatchObject({ code: 0 })
     expect(await run('profile delete work --yes')).toMatchObject({ code: 0 })
   })
 
   it('is forgotten with the profile', async () => {
-    await login()
+    await logIn()
     expect(await run('profile delete work --yes')).toMatchObject({ code: 0 })
-    expect(existsSync(file())).toBe(false)
+    expect(existsSync(getKnownPath())).toBe(false)
   })
 })
 
@@ -175,36 +176,36 @@ describe('doctor', () => {
   }
 
   it('shows it, and looks again after a day or with --refresh', async () => {
-    await login()
-    const before = asked().length
+    await logIn()
+    const before = listRequests().length
     expect(await row('doctor')).toMatchObject({
       message: expect.stringMatching(/^6 settings, 2 fields, 1 value \(seen \d{4}-\d\d-\d\d\)$/),
       known: { version: '18.3.1', values: { 'runners.status': ['stale'] } },
     })
-    expect(asked().slice(before)).not.toContain('GET /geo_nodes?per_page=20')
+    expect(listRequests().slice(before)).not.toContain('GET /geo_nodes?per_page=20')
     await row('doctor --refresh')
-    expect(asked().slice(before)).toContain('GET /geo_nodes?per_page=20')
+    expect(listRequests().slice(before)).toContain('GET /geo_nodes?per_page=20')
     expect((await run('doctor')).stdout).toMatch(/gone\twarning\tGET \/geo_nodes: this instance/)
-    const known = JSON.parse(readFileSync(file(), 'utf8'))
-    writeFileSync(file(), JSON.stringify({ ...known, read_at: '2020-01-01T00:00:00Z' }))
-    const again = asked().length
+    const known = JSON.parse(readFileSync(getKnownPath(), 'utf8'))
+    writeFileSync(getKnownPath(), JSON.stringify({ ...known, read_at: '2020-01-01T00:00:00Z' }))
+    const again = listRequests().length
     await row('doctor')
-    expect(asked().slice(again)).toContain('GET /geo_nodes?per_page=20')
+    expect(listRequests().slice(again)).toContain('GET /geo_nodes?per_page=20')
   })
 
   it('keeps what an earlier look found where this user may not read it', async () => {
-    await login()
-    const first = JSON.parse(readFileSync(file(), 'utf8'))
+    await logIn()
+    const first = JSON.parse(readFileSync(getKnownPath(), 'utf8'))
     server.answer = (seen, i) =>
       seen.url.endsWith('/application/settings') ? { status: 403, body: {} } : answer(seen, i)
     await row('doctor --refresh')
-    const known = JSON.parse(readFileSync(file(), 'utf8'))
+    const known = JSON.parse(readFileSync(getKnownPath(), 'utf8'))
     expect(known.sections.settings).toBe('refused')
     expect(known.kept_from).toEqual({ settings: first.read_at })
     expect(known.settings.moon_limit).toEqual({ type: 'integer', nullable: false })
-    // With the date of that look, however often it is refused since.
+    // The date is that of the earlier look, however often the settings are refused since.
     writeFileSync(
-      file(),
+      getKnownPath(),
       JSON.stringify({ ...known, kept_from: { settings: '2026-02-03T00:00:00Z' } }),
     )
     expect(await row('doctor --refresh')).toMatchObject({
@@ -212,19 +213,19 @@ describe('doctor', () => {
     })
     server.answer = answer
     await row('doctor --refresh')
-    expect(JSON.parse(readFileSync(file(), 'utf8')).kept_from).toEqual({})
+    expect(JSON.parse(readFileSync(getKnownPath(), 'utf8')).kept_from).toEqual({})
   })
 
   it('has nothing of another address', async () => {
-    await login()
-    const known = JSON.parse(readFileSync(file(), 'utf8'))
-    writeFileSync(file(), JSON.stringify({ ...known, base_url: 'https://other.test' }))
+    await logIn()
+    const known = JSON.parse(readFileSync(getKnownPath(), 'utf8'))
+    writeFileSync(getKnownPath(), JSON.stringify({ ...known, base_url: 'https://other.test' }))
     expect((await run('settings update --moon-limit 7')).code).toBe(2)
   })
 })
 
 describe('a line', () => {
-  beforeEach(() => login())
+  beforeEach(() => logIn())
   const sent = () => server.seen.filter(({ method }) => method === 'PUT').map(({ body }) => body)
 
   it('changes the settings of the instance, by their types', async () => {
@@ -245,7 +246,9 @@ describe('a line', () => {
     const { stderr } = await run('settings update --moon-limit 7 --moon-name x --no-moon-enabled')
     expect(stderr).toContain('the instance did not apply moon_limit: the value is 5')
     expect(stderr).toContain('the instance did not apply moon_enabled: the value is true')
-    server.answer = ({ method }) => ({ body: method === 'PUT' ? { admin_mode: true } : own })
+    server.answer = ({ method }) => ({
+      body: method === 'PUT' ? { admin_mode: true } : ownSettings,
+    })
     const lost = await run('settings update --moon-limit 7 --strict')
     expect(lost.code).toBe(1)
     expect(lost.stderr).toContain('the instance ignored moon_limit: not in the response')
@@ -328,7 +331,7 @@ describe('a line', () => {
       expect(wrong.code, line).toBe(2)
       expect(wrong.stderr, line).toMatch(/did you mean moons/i)
     }
-    // What is written shows them as well, and is refused no more before it is sent.
+    // A write shows these fields as well: the line is no longer rejected before it is sent.
     expect(await run('runners update 1 --description x --fields id,moons')).toMatchObject({
       code: 0,
     })
@@ -393,8 +396,10 @@ describe('a line', () => {
       ...Object.fromEntries(names.map((name) => [name, true])),
     }
     server.answer = (seen, i) =>
-      seen.url.endsWith('/application/settings') ? { body: { ...own, ...taken } } : answer(seen, i)
-    await login()
+      seen.url.endsWith('/application/settings')
+        ? { body: { ...ownSettings, ...taken } }
+        : answer(seen, i)
+    await logIn()
     const before = sent().length
     expect(await run('settings update --moon-limit 7 --dry-run')).toMatchObject({ code: 0 })
     expect(sent()).toHaveLength(before)
@@ -413,9 +418,9 @@ describe('a line', () => {
   })
 
   it('believes no file that others may write', async () => {
-    chmodSync(file(), 0o666)
+    chmodSync(getKnownPath(), 0o666)
     expect(await run('runners list --status stale')).toMatchObject({ code: 2 })
-    chmodSync(file(), 0o600)
+    chmodSync(getKnownPath(), 0o600)
     expect(await run('runners list --status stale')).toMatchObject({ code: 0 })
   })
 
@@ -429,10 +434,10 @@ describe('a line', () => {
 })
 
 it('vocabulary learn and check look as well', async () => {
-  await login()
-  rmSync(file())
+  await logIn()
+  rmSync(getKnownPath())
   expect(await run('vocabulary learn')).toMatchObject({ code: 0 })
-  expect(JSON.parse(readFileSync(file(), 'utf8')).settings).toHaveProperty('moon_limit')
+  expect(JSON.parse(readFileSync(getKnownPath(), 'utf8')).settings).toHaveProperty('moon_limit')
 })
 
 it('a name that a vocabulary knows is no name beyond the documents', async () => {
@@ -442,11 +447,15 @@ it('a name that a vocabulary knows is no name beyond the documents', async () =>
     seen.url.endsWith('/application/settings')
       ? { body: { moon_account_id: 'x', moon_limit: 5 } }
       : answer(seen, i)
-  await login()
-  expect(JSON.parse(readFileSync(file(), 'utf8')).settings).toHaveProperty('moon_account_id')
+  await logIn()
+  expect(JSON.parse(readFileSync(getKnownPath(), 'utf8')).settings).toHaveProperty(
+    'moon_account_id',
+  )
   expect(await run(`profile set work --vocabulary ${words}`)).toMatchObject({ code: 0 })
-  await login()
-  expect(Object.keys(JSON.parse(readFileSync(file(), 'utf8')).settings)).toEqual(['moon_limit'])
+  await logIn()
+  expect(Object.keys(JSON.parse(readFileSync(getKnownPath(), 'utf8')).settings)).toEqual([
+    'moon_limit',
+  ])
 })
 
 it('a column that no record has may have another name, if the documents use a neutral word', async () => {
@@ -461,16 +470,16 @@ it('many requests by one client are no reason for a warning', async () => {
   const warnings: string[] = []
   const hear = (warning: Error): void => void warnings.push(warning.message)
   process.on('warning', hear)
-  await login()
-  // Node tells of it in the next turn.
+  await logIn()
+  // Node emits a warning in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
   process.off('warning', hear)
   expect(warnings).toEqual([])
 })
 
 describe('a route that is gone', () => {
-  beforeEach(() => login())
-  const gone = () => JSON.parse(readFileSync(file(), 'utf8')).gone
+  beforeEach(() => logIn())
+  const gone = () => JSON.parse(readFileSync(getKnownPath(), 'utf8')).gone
   const refusing =
     (status: number, body: object): Script =>
     (seen, i) =>
@@ -526,23 +535,23 @@ describe('a route that is gone', () => {
   })
 
   it('counts for a month', async () => {
-    const known = JSON.parse(readFileSync(file(), 'utf8'))
+    const known = JSON.parse(readFileSync(getKnownPath(), 'utf8'))
     const at = new Date(Date.now() - 31 * 86_400_000).toISOString()
-    writeFileSync(file(), JSON.stringify({ ...known, gone: [{ route, status: 404, at }] }))
+    writeFileSync(getKnownPath(), JSON.stringify({ ...known, gone: [{ route, status: 404, at }] }))
     expect((await run(line)).stderr).not.toContain('did not have')
   })
 
   it('is kept of no other address, in no rehearsal, and not in CI', async () => {
     lacking(...([405, { error: '405 Not Allowed' }] as const))
-    const before = readFileSync(file(), 'utf8')
+    const before = readFileSync(getKnownPath(), 'utf8')
     await run(line, { CI: 'true' })
     await run(`${line} --base-url ${server.url}/other`, { SVC_TOKEN: 'x' })
     await run('vulnerabilities dismiss 7 --dry-run --yes')
-    expect(readFileSync(file(), 'utf8')).toBe(before)
+    expect(readFileSync(getKnownPath(), 'utf8')).toBe(before)
   })
 
   it('is kept by a profile that knows nothing yet, and leaves the look to doctor', async () => {
-    rmSync(file())
+    rmSync(getKnownPath())
     rmSync(join(config, 'instances/work.gone'), { recursive: true })
     lacking(404, { error: '404 Not Found' })
     await run(line)
@@ -563,16 +572,16 @@ describe('a route that is gone', () => {
 describe('settings that are read anyway', () => {
   const aged = () => {
     const old = new Date(Date.now() - 2 * 86_400_000)
-    utimesSync(file(), old, old)
+    utimesSync(getKnownPath(), old, old)
   }
   const limit = (value: unknown): void => {
     server.answer = (seen, i) =>
       seen.url.endsWith('/application/settings') ? { body: { moon_limit: value } } : answer(seen, i)
   }
-  const known = () => JSON.parse(readFileSync(file(), 'utf8'))
+  const known = () => JSON.parse(readFileSync(getKnownPath(), 'utf8'))
 
   it('are kept by name and type, once a day, and a look by doctor stays due', async () => {
-    await login()
+    await logIn()
     const { read_at: at } = known()
     limit(canary)
     await run('settings get')
@@ -585,15 +594,15 @@ describe('settings that are read anyway', () => {
       version: '18.3.1',
       settings: { moon_limit: { type: 'text', nullable: false } },
     })
-    expect(readFileSync(file(), 'utf8')).not.toContain(canary)
+    expect(readFileSync(getKnownPath(), 'utf8')).not.toContain(canary)
   })
 
   it('are kept where nothing was known, and not of another address, with --curl or in CI', async () => {
-    await login({ CI: 'true' })
+    await logIn({ CI: 'true' })
     await run('settings get', { CI: 'true' })
     await run('settings get --curl')
     await run(`settings get --base-url ${server.url}/other`, { SVC_TOKEN: 'x' })
-    expect(existsSync(file())).toBe(false)
+    expect(existsSync(getKnownPath())).toBe(false)
     await run('settings get')
     expect(Object.keys(known().settings)).toContain('moon_limit')
     expect(await run('settings update --moon-limit 7')).toMatchObject({ code: 0 })
@@ -601,7 +610,7 @@ describe('settings that are read anyway', () => {
   })
 
   it('are completed, and taken by --param without a word', async () => {
-    await login()
+    await logIn()
     const { stdout } = await run('__complete bash -- settings get moon_l')
     expect(stdout.split('\n')).toEqual(['moon_limit', 'moon_list', ':none', ''])
     const set = await run('settings update --param moon_limit=7')

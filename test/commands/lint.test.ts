@@ -1,15 +1,15 @@
-/** `ci lint`: which configurations are checked, what is said of each, reports, and the exit code. */
+/** Tests `ci lint`: the configurations that it checks, its messages and reports, and the exit code. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder } from '../support/program.js'
-import { calling, rowsOf } from './calling.js'
+import { createFolder } from '../support/program.js'
+import { createCaller, parseRows } from './calling.js'
 
-const { server, call, sent, atTerminal } = calling()
+const { server, call, sent, atTerminal } = createCaller()
 
-/** A folder with configurations: the instance finds an error in `bad`, and warns of `odd`. */
-const files = (): string => {
-  const cwd = folder()
+/** Writes a folder with configurations, and mocks an instance that finds an error in `bad` and warns about `odd`. */
+const writeConfigs = (): string => {
+  const cwd = createFolder()
   mkdirSync(join(cwd, 'ci'))
   for (const name of ['good', 'bad', 'odd'])
     writeFileSync(join(cwd, 'ci', `${name}.yml`), `${name}: {}\n`)
@@ -31,7 +31,8 @@ const files = (): string => {
   }
   return cwd
 }
-const lint = (line: string, cwd = files()) => call(`ci lint ${line}`.trim().split(' '), { cwd })
+const lint = (line: string, cwd = writeConfigs()) =>
+  call(`ci lint ${line}`.trim().split(' '), { cwd })
 
 describe('ci lint', () => {
   it('says of each file what is wrong, where, and ends with 1', async () => {
@@ -57,18 +58,18 @@ describe('ci lint', () => {
 
   it('takes globs, each file once, and the configuration of the directory', async () => {
     const ran = await lint('ci/*.yml ci/good.yml')
-    expect(rowsOf(ran.stdout).map(({ file }) => file)).toEqual([
+    expect(parseRows(ran.stdout).map(({ file }) => file)).toEqual([
       'ci/bad.yml',
       'ci/good.yml',
       'ci/odd.yml',
     ])
-    expect(rowsOf(ran.stdout)[0]?.errors).toContain('jobs is missing; ci/bad.yml:3:5: error')
-    const cwd = files()
+    expect(parseRows(ran.stdout)[0]?.errors).toContain('jobs is missing; ci/bad.yml:3:5: error')
+    const cwd = writeConfigs()
     expect((await lint('', cwd)).stderr).toContain('there is no .gitlab-ci.yml and no .svc-ci.yml')
     writeFileSync(join(cwd, '.svc-ci.yml'), 'a: {}\n')
-    expect(rowsOf((await lint('', cwd)).stdout)[0]).toMatchObject({ file: '.svc-ci.yml' })
+    expect(parseRows((await lint('', cwd)).stdout)[0]).toMatchObject({ file: '.svc-ci.yml' })
     writeFileSync(join(cwd, '.gitlab-ci.yml'), 'a: {}\n')
-    expect(rowsOf((await lint('', cwd)).stdout)[0]).toMatchObject({ file: '.gitlab-ci.yml' })
+    expect(parseRows((await lint('', cwd)).stdout)[0]).toMatchObject({ file: '.gitlab-ci.yml' })
   })
 
   it('checks files within a project, or what is at its head', async () => {
@@ -101,7 +102,7 @@ describe('ci lint', () => {
   })
 
   it('writes reports that count what fails', async () => {
-    const cwd = files()
+    const cwd = writeConfigs()
     const line = 'ci/good.yml ci/bad.yml ci/odd.yml --report junit=r.xml --report sarif=r.sarif'
     expect((await lint(line, cwd)).code).toBe(1)
     const xml = readFileSync(join(cwd, 'r.xml'), 'utf8')
@@ -125,7 +126,7 @@ describe('ci lint', () => {
   })
 
   it('leaves out what was not checked, with the exit code of that', async () => {
-    const cwd = files()
+    const cwd = writeConfigs()
     const { answer } = server
     server.answer = (seen, index) =>
       seen.body.includes('odd')
@@ -145,7 +146,7 @@ describe('ci lint', () => {
         message: { text: 'ci/odd.yml was not checked: 403 Forbidden' },
       },
     ])
-    expect(rowsOf(ran.stdout).map(({ file }) => file)).toEqual(['ci/good.yml'])
+    expect(parseRows(ran.stdout).map(({ file }) => file)).toEqual(['ci/good.yml'])
     expect(ran.stderr).toContain('ci/odd.yml was not checked')
     server.answer = () => ({ body: { valid: false, errors: 'one', warnings: [{ line: 3 }] } })
     const [other] = JSON.parse((await lint('ci/good.yml -o json', cwd)).stdout)
@@ -161,7 +162,7 @@ describe('ci lint', () => {
 
   it('is a page on a terminal', async () => {
     const seen = async (line: string, end: RegExp): Promise<string> =>
-      atTerminal(line, (terminal) => terminal.until(end), files())
+      atTerminal(line, (terminal) => terminal.until(end), writeConfigs())
     const screen = await seen('ci lint ci/good.yml ci/bad.yml ci/odd.yml', /ended with 1/)
     expect(screen).toMatch(/✓ ci\/good\.yml {2}valid\n/)
     expect(screen).toMatch(/✗ ci\/bad\.yml {2}invalid\n {4}✗ jobs is missing\n/)

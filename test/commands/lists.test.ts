@@ -1,9 +1,10 @@
-/** Lists whose specials order or word what people see, and leave to programs what the API sends. */
+/** Tests lists that are sorted or worded for people, while programs get what the API sends. */
 import { describe, expect, it } from 'vitest'
-import { answers, calling, rowsOf } from './calling.js'
+import { answerByRoute, createCaller, parseRows } from './calling.js'
 
-const { server, call, atTerminal } = calling()
-const idsOf = (stdout: string): readonly (string | undefined)[] => rowsOf(stdout).map((r) => r.id)
+const { server, call, atTerminal } = createCaller()
+const listIds = (stdout: string): readonly (string | undefined)[] =>
+  parseRows(stdout).map((r) => r.id)
 
 describe('vulnerabilities list', () => {
   const severities = ['low', 'Critical', 'odd', 'info', 'high', 'unknown', 'medium']
@@ -12,7 +13,7 @@ describe('vulnerabilities list', () => {
   it('shows the worst first in tables, and elsewhere in the order of the API', async () => {
     server.answer = () => ({ body: found })
     const table = await call('vulnerabilities list -P 3')
-    expect(idsOf(table.stdout)).toEqual(['1', '4', '6', '5', '0', '3', '2'])
+    expect(listIds(table.stdout)).toEqual(['1', '4', '6', '5', '0', '3', '2'])
     expect(JSON.parse((await call('vulnerabilities list -P 3 -o json')).stdout)).toEqual(found)
     const sheet = await call('vulnerabilities list -P 3 -o csv --fields id')
     expect(sheet.stdout.trim().split('\n')).toEqual(['id', '0', '1', '2', '3', '4', '5', '6'])
@@ -30,7 +31,7 @@ describe('dependencies list', () => {
 
   it('shows vulnerable ones first in tables, the worst foremost', async () => {
     server.answer = () => ({ body: found })
-    const table = rowsOf((await call('dependencies list -P 3')).stdout)
+    const table = parseRows((await call('dependencies list -P 3')).stdout)
     expect(table.map(({ name }) => name)).toEqual(['bad', 'poor', 'sound', 'bare'])
     expect(JSON.parse((await call('dependencies list -P 3 -o json')).stdout)).toEqual(found)
   })
@@ -112,7 +113,7 @@ describe('integrations list', () => {
     server.answer = () => ({ body: found })
     const line = 'integrations list -P 3'
     const fields = '--fields slug,active,push_events,job_events,title'
-    expect(rowsOf((await call(`${line} ${fields}`)).stdout)).toEqual([
+    expect(parseRows((await call(`${line} ${fields}`)).stdout)).toEqual([
       { slug: 'x', active: 'true', push_events: 'false', job_events: 'false', title: '1' },
     ])
     expect((await call(`${line} ${fields} -o csv`)).stdout).toContain('x,true,false,false,1')
@@ -135,17 +136,17 @@ describe('integrations get', () => {
 describe('pages-domains list', () => {
   it('shows name and end of certificates, which the API has not as fields', async () => {
     const expiration = '2027-01-31T00:00:00.000Z'
-    server.answer = answers({
+    server.answer = answerByRoute({
       'GET /pages/domains': [{ domain: 'a.test', certificate: { expired: false, expiration } }],
       'GET /projects/3': [
         { domain: 'b.test', certificate: { subject: '/CN=b.test', certificate: 'no' } },
       ],
     })
-    expect(rowsOf((await call('pages-domains list --instance')).stdout)[0]).toMatchObject({
+    expect(parseRows((await call('pages-domains list --instance')).stdout)[0]).toMatchObject({
       domain: 'a.test',
       expires_at: expiration,
     })
-    expect(rowsOf((await call('pages-domains list -P 3')).stdout)[0]).toMatchObject({
+    expect(parseRows((await call('pages-domains list -P 3')).stdout)[0]).toMatchObject({
       domain: 'b.test',
       subject: 'b.test',
       expires_at: '',

@@ -1,22 +1,22 @@
-/** What an agent hears of drift: from the files that the server was started with, and no others. */
+/** Tests the drift that an agent sees: that of the files that the server was started with, and of no others. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
 import { serve } from '../support/mcp.js'
-import { folder } from '../support/program.js'
+import { createFolder } from '../support/program.js'
 
-const instance = sandbox()
-const state = folder()
+const instance = useSharedSandbox()
+const state = createFolder()
 const declare = (text: string): void => {
   writeFileSync(join(state, 'site.yml'), `version: 1\nsite:\n  settings:\n    ${text}\n`)
 }
-const served = async (drift?: readonly string[]) =>
+const startMcpServer = async (drift?: readonly string[]) =>
   serve({
     env: {
       SVC_BASE_URL: instance.url(),
       SVC_TOKEN: 'sandbox-root-token',
-      SVC_CONFIG_DIR: folder(),
+      SVC_CONFIG_DIR: createFolder(),
     },
     flags: drift === undefined ? {} : { drift },
   })
@@ -24,7 +24,7 @@ const served = async (drift?: readonly string[]) =>
 describe('drift for an agent', () => {
   it('is what differs from the files, each time they are read', async () => {
     declare('default_projects_limit: 7')
-    const server = await served([state])
+    const server = await startMcpServer([state])
     const read = () => server.call('read', { command: 'drift' })
     const [action] = (await read()).data.records as Record<string, unknown>[]
     expect(action).toMatchObject({
@@ -39,7 +39,7 @@ describe('drift for an agent', () => {
   })
 
   it('is of no file that an agent names', async () => {
-    const server = await served([state])
+    const server = await startMcpServer([state])
     for (const name of ['file', 'args', 'files', 'explain', 'allow_commands']) {
       const wrong = await server.call('read', {
         command: 'drift',
@@ -52,7 +52,7 @@ describe('drift for an agent', () => {
   })
 
   it('is not offered without such files', async () => {
-    const server = await served()
+    const server = await startMcpServer()
     const none = await server.call('read', { command: 'drift' })
     expect(none.text).toContain('unknown command')
     await server.close()

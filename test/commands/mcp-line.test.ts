@@ -1,4 +1,4 @@
-/** The line of a plan, read by a real shell: it asks what was asked, whatever stands in its values. */
+/** Tests the command line of a plan in a real shell: the shell reads what was planned, whatever the values contain. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseDataGiven } from '../../src/answer/data-given.js'
@@ -6,28 +6,28 @@ import { loadAllCommands } from '../../src/commands/index.js'
 import { getOffers, type Offer } from '../../src/commands/mcp/offers.js'
 import { formatCommandLine, toLine } from '../../src/commands/mcp/planning.js'
 import { Failure } from '../../src/errors.js'
-import { folder } from '../support/program.js'
-import { started } from '../support/starting.js'
-import { has } from '../support/terminal.js'
+import { createFolder } from '../support/program.js'
+import { runProgram } from '../support/starting.js'
+import { hasProgram } from '../support/terminal.js'
 
 const offers = getOffers(await loadAllCommands())
-const offerNamed = (name: string): Offer => {
+const findOffer = (name: string): Offer => {
   const offer = offers.find((one) => one.name === name)
   if (offer === undefined) throw new Error(`there is no ${name}`)
   return offer
 }
-const lineFor = (name: string, values: Parameters<typeof parseDataGiven>[1]): string => {
-  const offer = offerNamed(name)
+const formatLine = (name: string, values: Parameters<typeof parseDataGiven>[1]): string => {
+  const offer = findOffer(name)
   const given = parseDataGiven(offer.command, values, () => {})
   return formatCommandLine(toLine(offer, given).words, [])
 }
 
-/** What the program would get of lines. */
+/** Reads lines in a shell, and returns the arguments that the program would get. */
 const read = async (shell: string, lines: readonly string[]): Promise<readonly string[][]> => {
   const script = `svcctl() { printf '%s\\0' "$@"; printf '\\1'; }\n${lines.join('\n')}\n`
-  // Without what somebody has in ~/.zshenv.
-  const env = { ...process.env, LC_ALL: 'C.UTF-8', ZDOTDIR: folder() }
-  const { stdout } = await started(shell, ['-c', script], { cwd: process.cwd(), env })
+  // The shell must not read the user's own ~/.zshenv.
+  const env = { ...process.env, LC_ALL: 'C.UTF-8', ZDOTDIR: createFolder() }
+  const { stdout } = await runProgram(shell, ['-c', script], { cwd: process.cwd(), env })
   return stdout
     .toString()
     .split('\u0001')
@@ -53,17 +53,18 @@ const hostile = [
   'é 😀 漢',
   "\\'\n$'",
 ]
-const described = (text: string): string => lineFor('runners update', { id: 1, description: text })
+const toUpdateLine = (text: string): string =>
+  formatLine('runners update', { id: 1, description: text })
 
 describe('a line', () => {
   it.for(['bash', 'zsh'])('is read by %s as what was asked', async (shell, { skip }) => {
-    skip(!has(shell), `${shell} is not installed`)
-    // The first and second are what shells cannot hold in a word.
+    skip(!hasProgram(shell), `${shell} is not installed`)
+    // The filter drops what a word of a shell cannot hold, and the character that ends a line in `read`.
     const any = fc
       .string({ unit: 'binary', maxLength: 20 })
       .filter((text) => !/[\0\p{Cs}]/u.test(text) && !text.includes('\u0001'))
     const texts = [...hostile, ...fc.sample(any, 40)]
-    const lines = texts.map(described)
+    const lines = texts.map(toUpdateLine)
     for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\u202e\u200b\u{e0000}-\u{e007f}]/u)
     const words = await read(shell, lines)
     const values = words.map(([, , , flag, value]) => value ?? flag?.replace('--description=', ''))
@@ -87,8 +88,8 @@ describe('a line', () => {
       'settings update --spamsvc-api-key env:SPAMSVC_API_KEY',
     ],
   ] as const)('of %s with %j', (name, values, line) => {
-    if (line === null) expect(() => lineFor(name, values)).toThrow(Failure)
-    else expect(lineFor(name, values)).toBe(`svcctl ${line}`)
+    if (line === null) expect(() => formatLine(name, values)).toThrow(Failure)
+    else expect(formatLine(name, values)).toBe(`svcctl ${line}`)
   })
 
   it.each([
@@ -105,6 +106,6 @@ describe('a line', () => {
     ],
     ['more than a person reads', 'runners update', { id: 1, description: 'x'.repeat(9000) }],
   ])('is refused for %s', (_, name, values) => {
-    expect(() => lineFor(name, values)).toThrow(Failure)
+    expect(() => formatLine(name, values)).toThrow(Failure)
   })
 })

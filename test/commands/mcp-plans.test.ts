@@ -1,28 +1,28 @@
-/** Planned runs: by agents over the protocol, or with --dry-run --save; carried out at a terminal, against the embedded instance. */
+/** Tests planned runs: an agent or --dry-run --save creates them, and a person runs them at a terminal, against the embedded instance. */
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { freshSandbox } from '../sandbox/instance.js'
+import { useFreshSandbox } from '../sandbox/instance.js'
 import { serve } from '../support/mcp.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { onTerminal } from './calling.js'
+import { runOnTerminal } from './calling.js'
 
-const { url, send } = freshSandbox()
+const { url, send } = useFreshSandbox()
 const root = 'sandbox-root-token'
 const publicKey =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n'
 
 let env: Readonly<Record<string, string>>
 beforeEach(() => {
-  env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url(), SVC_TOKEN: root }
+  env = { SVC_CONFIG_DIR: createConfiguration(), SVC_BASE_URL: url(), SVC_TOKEN: root }
 })
-const folderOfPlans = (): string => join(env.SVC_CONFIG_DIR ?? '', 'state/runs')
-const waiting = (): readonly string[] =>
-  readdirSync(folderOfPlans()).filter((name) => name.startsWith('planned-'))
+const getPlansFolder = (): string => join(env.SVC_CONFIG_DIR ?? '', 'state/runs')
+const listPlans = (): readonly string[] =>
+  readdirSync(getPlansFolder()).filter((name) => name.startsWith('planned-'))
 
-/** What one call of the tool `plan` is answered with. */
-const planned = async (input: Record<string, unknown>) => {
+/** Calls the tool `plan` once, and returns its answer. */
+const callPlan = async (input: Record<string, unknown>) => {
   const agent = await serve({ env })
   try {
     return await agent.call('plan', input)
@@ -30,17 +30,17 @@ const planned = async (input: Record<string, unknown>) => {
     await agent.close()
   }
 }
-const idOf = async (input: Record<string, unknown>): Promise<string> => {
-  const { plan, text } = (await planned(input)) as { plan?: string; text: string }
+const createPlan = async (input: Record<string, unknown>): Promise<string> => {
+  const { plan, text } = (await callPlan(input)) as { plan?: string; text: string }
   if (plan === undefined) throw new Error(text)
   return plan
 }
 const isActive = async (runner: number): Promise<unknown> =>
   (await send(`GET /runners/${runner}`)).body.active
 
-/** Approves at a terminal, and gives the screen at the end. */
+/** Approves a plan at a terminal, and returns the final screen. */
 const approve = (line: string, answer: string, more = {}): Promise<string> =>
-  onTerminal(`journal run ${line}`, { ...env, ...more }, async (terminal) => {
+  runOnTerminal(`journal run ${line}`, { ...env, ...more }, async (terminal) => {
     const screen = await terminal.until(/Continue\?|ended with/)
     if (screen.includes('Continue?')) {
       terminal.type(answer)
@@ -51,7 +51,7 @@ const approve = (line: string, answer: string, more = {}): Promise<string> =>
 
 describe('a plan for many', () => {
   it('has the objects of a condition, and both lines', async () => {
-    const answer = await planned({ command: 'runners pause', where: 'online=true' })
+    const answer = await callPlan({ command: 'runners pause', where: 'online=true' })
     const { data, ...beside } = answer as unknown as { data: { changes: { object: string }[] } }
     expect(beside).toMatchObject({
       applied: false,
@@ -64,12 +64,16 @@ describe('a plan for many', () => {
   })
 
   it('has those that are named, in each project', async () => {
-    const ids = await planned({ command: 'runners pause', ids: [1, '2'] })
+    const ids = await callPlan({ command: 'runners pause', ids: [1, '2'] })
     expect(ids.command_line).toBe('svcctl runners pause 1 2')
     const projects = ['platform/app', 'platform/tools/deploy']
-    const each = await planned({ command: 'deploy-keys delete', ids: [1], projects })
+    const each = await callPlan({ command: 'deploy-keys delete', ids: [1], projects })
     expect(each.text).toContain('"objects":2')
-    const group = await planned({ command: 'deploy-keys delete', group: 'platform', where: 'id=1' })
+    const group = await callPlan({
+      command: 'deploy-keys delete',
+      group: 'platform',
+      where: 'id=1',
+    })
     expect(group.text).toContain('"objects":2')
     expect(group.command_line).toBe('svcctl deploy-keys delete --select=id=1 --group platform')
   })
@@ -84,54 +88,54 @@ describe('a plan for many', () => {
     ['a condition on nothing', { where: 'bogus=1' }, 'no record has the field bogus'],
     ['an object that is not there', { ids: [1, 99] }, '404'],
   ])('is refused whole for %s', async (_, input, message) => {
-    const answer = await planned({ command: 'runners pause', ...input })
+    const answer = await callPlan({ command: 'runners pause', ...input })
     expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(message)])
     expect(answer.text).not.toMatch(/"plan":/)
   })
 
   it('is none where there is nothing to change', async () => {
-    const answer = await planned({ command: 'runners pause', where: 'id=9999' })
+    const answer = await callPlan({ command: 'runners pause', where: 'id=9999' })
     expect(answer.text).toContain('"objects":0')
     expect(answer.text).not.toContain('"plan":')
   })
 
   it('is refused for a reason that nobody reads', async () => {
     const reason = 'x'.repeat(1001)
-    const answer = await planned({ command: 'runners pause', ids: [1], reason })
+    const answer = await callPlan({ command: 'runners pause', ids: [1], reason })
     expect(answer.text).toContain('reason has at most 1000 characters')
   })
 
   it('is refused for a command that takes one', async () => {
-    const answer = await planned({ command: 'settings update', ids: [1] })
+    const answer = await callPlan({ command: 'settings update', ids: [1] })
     expect(answer.text).toContain('takes one object at a time')
   })
 
   it('keeps no secret, and is only its owner’s', async () => {
     const secret = 'correct-horse-battery'
     const values = { spamsvc_api_key: secret }
-    const id = await idOf({ command: 'settings update', arguments: values })
-    const file = join(folderOfPlans(), `planned-${id}.ndjson`)
+    const id = await createPlan({ command: 'settings update', arguments: values })
+    const file = join(getPlansFolder(), `planned-${id}.ndjson`)
     expect(readFileSync(file, 'utf8')).not.toContain(secret)
-    expect([statSync(file).mode & 0o777, statSync(folderOfPlans()).mode & 0o777]).toEqual([
+    expect([statSync(file).mode & 0o777, statSync(getPlansFolder()).mode & 0o777]).toEqual([
       0o600, 0o700,
     ])
   })
 
   it('is the last of twenty that wait', async () => {
-    const id = await idOf({ command: 'runners pause', ids: [1] })
-    expect(await idOf({ command: 'runners pause', ids: [1] })).toBe(id)
+    const id = await createPlan({ command: 'runners pause', ids: [1] })
+    expect(await createPlan({ command: 'runners pause', ids: [1] })).toBe(id)
     for (let i = 1; i < 20; i += 1)
-      await idOf({ command: 'runners pause', ids: [1], reason: `${i}` })
-    const answer = await planned({ command: 'runners pause', ids: [2] })
+      await createPlan({ command: 'runners pause', ids: [1], reason: `${i}` })
+    const answer = await callPlan({ command: 'runners pause', ids: [2] })
     expect(answer.text).toContain('not saved for approval: 20 plans are waiting for approval')
-    expect([answer.command_line, waiting().length]).toEqual(['svcctl runners pause 2', 20])
+    expect([answer.command_line, listPlans().length]).toEqual(['svcctl runners pause 2', 20])
   })
 })
 
 describe('journal run', () => {
   it('shows the plan, and changes the very objects of it', async () => {
     const reason = 'they are \u001b[2Jnoisy'
-    const id = await idOf({ command: 'runners pause', where: 'online=true', reason })
+    const id = await createPlan({ command: 'runners pause', where: 'online=true', reason })
     const screen = await approve(id, 'y')
     expect(screen).toContain(
       'Reason that the agent gives (not checked): "they are \\u001b[2Jnoisy"',
@@ -152,8 +156,8 @@ describe('journal run', () => {
     ['-o csv --fields id,active', /^id,active\r?\n1,false\r?\n2,false\r?\n$/],
     ['-o html', /^<!doctype html>[\s\S]*<\/html>\n$/],
   ])('answers in the file that --to names: %s', async (flags, content) => {
-    const id = await idOf({ command: 'runners pause', ids: [1, 2] })
-    const file = join(folder(), 'answer')
+    const id = await createPlan({ command: 'runners pause', ids: [1, 2] })
+    const file = join(createFolder(), 'answer')
     const screen = await approve(`${id} ${flags} --to ${file}`, 'y')
     expect(screen).toMatch(/wrote [\s\S]*ended with 0/)
     expect(screen).not.toMatch(/doctype|"active"|1,false/)
@@ -161,7 +165,7 @@ describe('journal run', () => {
   })
 
   it('changes nothing unless it is confirmed, and keeps the plan', async () => {
-    const id = await idOf({ command: 'runners pause', ids: [1, 2] })
+    const id = await createPlan({ command: 'runners pause', ids: [1, 2] })
     expect(await approve(id, 'n')).toMatch(/not confirmed; nothing was changed[\s\S]*ended with 2/)
     expect(await isActive(1)).toBe(true)
     expect(await approve(id, 'y')).toContain('ended with 0')
@@ -174,8 +178,8 @@ describe('journal run', () => {
     const set = `profile set work --base-url ${url()} --protected`
     expect((await svcctl(set.split(' '), { env: own })).code).toBe(0)
     env = { ...own, SVC_PROFILE: 'work', SVC_TOKEN: root }
-    const id = await idOf({ command: 'runners pause', ids: [1] })
-    const screen = await onTerminal(`mcp approve ${id}`, env, async (terminal) => {
+    const id = await createPlan({ command: 'runners pause', ids: [1] })
+    const screen = await runOnTerminal(`mcp approve ${id}`, env, async (terminal) => {
       await terminal.until(/Type the profile name \(work\)/)
       terminal.type('work')
       terminal.press('Enter')
@@ -187,23 +191,23 @@ describe('journal run', () => {
 
   it('leaves an object alone that changed since, or is gone, and does the others', async () => {
     const update = { command: 'runners update', arguments: { description: 'x' } }
-    const id = await idOf({ ...update, ids: [1] })
+    const id = await createPlan({ ...update, ids: [1] })
     await send('PUT /runners/1', { json: { description: 'another' } })
     const screen = await approve(id, 'y')
     expect(screen).toMatch(/it changed since the run was planned[\s\S]*ended with 5/)
     expect((await send('GET /runners/1')).body.description).toBe('another')
-    const several = await idOf({ command: 'runners pause', where: 'online=true' })
+    const several = await createPlan({ command: 'runners pause', where: 'online=true' })
     await send('PUT /runners/1', { json: { active: false } })
     expect(await approve(several, 'y')).toMatch(/\b1 failed \(1 in conflict\)[\s\S]*ended with 8/)
     expect([await isActive(4), await isActive(6)]).toEqual([false, false])
     const app = { project: 'platform/app' }
-    const other = await idOf({ command: 'deploy-keys delete', ids: [1], arguments: app })
+    const other = await createPlan({ command: 'deploy-keys delete', ids: [1], arguments: app })
     await send('DELETE /projects/platform%2Fapp/deploy_keys/1')
     expect(await approve(other, 'y')).toContain('ended with 5')
   })
 
   it('deletes in each project what the plan has', async () => {
-    const id = await idOf({ command: 'deploy-keys delete', group: 'platform', where: 'id=1' })
+    const id = await createPlan({ command: 'deploy-keys delete', group: 'platform', where: 'id=1' })
     const screen = await approve(id, 'y')
     expect(screen).toContain('title: "deploy"')
     expect(screen).toContain('2 done')
@@ -212,7 +216,7 @@ describe('journal run', () => {
 
   it('takes a secret from the variable that the line names', async () => {
     const values = { spamsvc_api_key: 'correct-horse-battery' }
-    const id = await idOf({ command: 'settings update', arguments: values })
+    const id = await createPlan({ command: 'settings update', arguments: values })
     expect(await approve(id, 'y')).toMatch(/SPAMSVC_API_KEY is not set[\s\S]*ended with 2/)
     const screen = await approve(id, 'y', { SPAMSVC_API_KEY: 'correct-horse-battery' })
     expect(screen).toContain('ended with 0')
@@ -226,14 +230,14 @@ describe('journal run', () => {
     ['', { CI: 'true' }, 'requires a terminal'],
     ['', { SVC_TOKEN: 'sandbox-ben-token' }, 'was planned for the user'],
   ])('is refused with "%s" and %j', async (flag, more, message) => {
-    const id = await idOf({ command: 'runners pause', ids: [1] })
+    const id = await createPlan({ command: 'runners pause', ids: [1] })
     const screen = await approve(`${id} ${flag}`.trim(), 'y', more)
     expect(screen).toMatch(new RegExp(`${message}[\\s\\S]*ended with 2`))
     expect(await isActive(1)).toBe(true)
   })
 
   it('is refused without a terminal, but for --dry-run', async () => {
-    const id = await idOf({ command: 'runners pause', ids: [1] })
+    const id = await createPlan({ command: 'runners pause', ids: [1] })
     const piped = await svcctl(['mcp', 'approve', id], { env })
     expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('requires a terminal')])
     const shown = await svcctl(['journal', 'run', id, '--dry-run'], { env })
@@ -245,10 +249,10 @@ describe('journal run', () => {
 describe('journal list --planned', () => {
   it('lists those that wait, and removes what expired', async () => {
     const [kept, changed] = [
-      await idOf({ command: 'runners pause', ids: [1], reason: 'noise' }),
-      await idOf({ command: 'runners pause', ids: [2] }),
+      await createPlan({ command: 'runners pause', ids: [1], reason: 'noise' }),
+      await createPlan({ command: 'runners pause', ids: [2] }),
     ]
-    const file = (id: string): string => join(folderOfPlans(), `planned-${id}.ndjson`)
+    const file = (id: string): string => join(getPlansFolder(), `planned-${id}.ndjson`)
     const text = readFileSync(file(kept), 'utf8')
     const old = text
       .replace(/"expires":"2\d\d\d/, '"expires":"2020')
@@ -261,14 +265,14 @@ describe('journal list --planned', () => {
         { id: kept, command: 'svcctl runners pause', objects: 1, reason: 'noise', instance: url() },
       ])
     }
-    expect(waiting()).toHaveLength(2)
+    expect(listPlans()).toHaveLength(2)
     expect((await svcctl(['mcp', 'discard', '20200101T000000-old'], { env })).code).toBe(4)
     const listed = await svcctl(['journal', 'list', '-o', 'json'], { env })
     expect(JSON.parse(listed.stdout)).toMatchObject([{ end: 'planned' }, { end: 'planned' }])
   })
 
   it('is no last run, and nothing that can be resumed', async () => {
-    const id = await idOf({ command: 'runners pause', ids: [1] })
+    const id = await createPlan({ command: 'runners pause', ids: [1] })
     const undone = await svcctl(['journal', 'undo', 'last', '--yes'], { env })
     expect([undone.code, undone.stderr]).toEqual([
       2,
@@ -285,8 +289,8 @@ describe('journal list --planned', () => {
   })
 
   it('has one whose file was changed by hand, which is not carried out', async () => {
-    const id = await idOf({ command: 'runners pause', ids: [2] })
-    const file = join(folderOfPlans(), `planned-${id}.ndjson`)
+    const id = await createPlan({ command: 'runners pause', ids: [2] })
+    const file = join(getPlansFolder(), `planned-${id}.ndjson`)
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"object":"2"', '"object":"3"'))
     expect(await approve(id, 'y')).toMatch(/is damaged[\s\S]*ended with 8/)
     chmodSync(file, 0o666)
@@ -298,13 +302,13 @@ describe('journal list --planned', () => {
 describe('journal discard', () => {
   it('removes all of those that are named, or none', async () => {
     const [one, other] = [
-      await idOf({ command: 'runners pause', ids: [1] }),
-      await idOf({ command: 'runners pause', ids: [2] }),
+      await createPlan({ command: 'runners pause', ids: [1] }),
+      await createPlan({ command: 'runners pause', ids: [2] }),
     ]
     const wrong = await svcctl(['journal', 'discard', one, 'nothing'], { env })
-    expect([wrong.code, waiting().length]).toEqual([4, 2])
+    expect([wrong.code, listPlans().length]).toEqual([4, 2])
     const both = await svcctl(['mcp', 'discard', one, other], { env })
-    expect([both.code, waiting()]).toEqual([0, []])
+    expect([both.code, listPlans()]).toEqual([0, []])
   })
 })
 
@@ -320,7 +324,7 @@ describe('--dry-run --save', () => {
     expect(await isActive(1)).toBe(true)
     const screen = await approve(id, 'y')
     expect(screen).toMatch(/planned by a person[\s\S]*2 done\. Journal:[\s\S]*ended with 0/)
-    expect([await isActive(1), await isActive(4), waiting()]).toEqual([false, false, []])
+    expect([await isActive(1), await isActive(4), listPlans()]).toEqual([false, false, []])
     const undone = await svcctl(['journal', 'undo', 'last', '--yes'], { env })
     expect([undone.code, await isActive(1)]).toEqual([0, true])
   })
@@ -355,8 +359,8 @@ describe('--dry-run --save', () => {
       env: { ...env, HOOK: 'https://hooks.example.test/s3cr3t' },
     })
     expect(named.code, named.stderr).toBe(0)
-    const [file = ''] = waiting()
-    const text = readFileSync(join(folderOfPlans(), file), 'utf8')
+    const [file = ''] = listPlans()
+    const text = readFileSync(join(getPlansFolder(), file), 'utf8')
     expect(text).toContain('env:HOOK')
     expect(text).not.toContain('s3cr3t')
   })

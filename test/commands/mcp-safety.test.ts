@@ -1,51 +1,57 @@
-/** `mcp serve` before an instance, a client and an agent that mean ill. */
+/** Tests `mcp serve` with a hostile instance, a hostile client and a hostile agent. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { cutRecord, limitNotes, maxBytes, toRecordsResult } from '../../src/commands/mcp/answers.js'
 import { maxMessage } from '../../src/commands/mcp/server.js'
 import { ClosedPipe } from '../../src/errors.js'
-import { openContext, type Served, type ServeHow, serve, serving } from '../support/mcp.js'
-import { folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import {
+  type McpServer,
+  openContext,
+  type ServeOptions,
+  serve,
+  startServer,
+} from '../support/mcp.js'
+import { createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 
-const instance = recording()
+const instance = useRecorder()
 const token = 'c4n4ry-token-0123456789'
-const config = folder()
-const basis = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }
-const open: Served[] = []
+const config = createFolder()
+const baseEnv = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }
+const openServers: McpServer[] = []
 
-const started = async (how: ServeHow = {}): Promise<Served> => {
-  const env = { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token, ...how.env }
+const startMcpServer = async (how: ServeOptions = {}): Promise<McpServer> => {
+  const env = { ...baseEnv, SVC_BASE_URL: instance.url, SVC_TOKEN: token, ...how.env }
   const served = await serve({ ...how, env })
-  open.push(served)
+  openServers.push(served)
   return served
 }
-/** One that may write. */
-const writing = (...toolsets: readonly string[]): Promise<Served> =>
-  started({
+/** Starts a server that may write. */
+const startWriter = (...toolsets: readonly string[]): Promise<McpServer> =>
+  startMcpServer({
     env: { SVC_BASE_URL: '', SVC_TOKEN: '' },
     globals: { profile: 'work' },
     flags: { toolsets, 'allow-write': true },
   })
 
-let served: Served
+let served: McpServer
 beforeAll(async () => {
   const work = { baseUrl: instance.url, tokenCommand: ['printf', token] }
   writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles: { work } }), {
     mode: 0o600,
   })
-  served = await serve({ env: { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token } })
+  served = await serve({ env: { ...baseEnv, SVC_BASE_URL: instance.url, SVC_TOKEN: token } })
 })
 afterAll(() => served.close())
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
+  for (const one of openServers.splice(0)) await one.close()
 })
 
 const get = (id: number) => served.call('read', { command: 'runners get', arguments: { id } })
 
-/** What an answer says besides the instance's data. */
-const besidesData = ({ data: _, text, ...others }: object & { data?: unknown; text: string }) => {
+/** Returns the parts of an answer that are not the instance's data. */
+const omitData = ({ data: _, text, ...others }: object & { data?: unknown; text: string }) => {
   const { data: __, ...inText } = JSON.parse(text) as { data?: unknown }
   return JSON.stringify([others, inText])
 }
@@ -71,13 +77,13 @@ describe('what the instance says', () => {
     expect(refused.isError).toBe(true)
     expect(JSON.stringify(refused.data)).toContain(evil)
     for (const one of [found, planned, listed, refused])
-      expect(besidesData(one)).not.toContain('SYSTEM')
+      expect(omitData(one)).not.toContain('SYSTEM')
     expect(await served.client.listTools()).toEqual(before)
     expect(instance.seen.filter(({ method }) => method !== 'GET')).toEqual([])
   })
 
   it('steers no screen: what could is written out, in values, names and refusals', async () => {
-    // The last two are seen by programs alone: they spell an A, and nothing.
+    // People do not see the last two characters: one is a hidden letter A, the other has no width.
     const hostile = 'a\u001b[2Jb\u0007c\u202ed\u009be\u007f\u{e0041}\u200b'
     instance.answer = () => ({ body: { id: 1, description: hostile, [hostile]: 'x\ny\tz' } })
     const { data } = await get(1)
@@ -94,7 +100,7 @@ describe('what the instance says', () => {
     expect((await get(1)).data.records).toMatchObject([
       { token: expect.not.stringContaining('c4n4ry') },
     ])
-    const writer = await writing('error-tracking')
+    const writer = await startWriter('error-tracking')
     instance.answer = () => ({ status: 201, body: { id: 1, errsvc_dsn: 'c4n4ry-dsn' } })
     const made = await writer.call('error_tracking_keys_create', { project: 1 })
     expect(made).toMatchObject({ applied: true })
@@ -145,11 +151,11 @@ describe('what the instance says', () => {
 })
 
 describe('the 32 KB of an answer', () => {
-  /** What an agent has to read of an answer: the message holds it twice. */
+  /** Returns the size of the text that an agent reads. The message holds that text twice. */
   const sizeOf = ({ text }: { readonly text: string }): number => Buffer.byteLength(text)
 
   it('are counted in bytes as they travel, hold whole records, and go on where they ended', async () => {
-    // Four bytes a character, and one that JSON writes with six.
+    // The text has characters of four bytes, and one that JSON escapes with six.
     const text = `${'😀'.repeat(400)}${'\u2028'.repeat(40)}`
     const all = Array.from({ length: 70 }, (_, i) => ({ id: i, text }))
     instance.answer = ({ url }) => {
@@ -246,7 +252,7 @@ describe('the 32 KB of a plan', () => {
 
 describe('a cursor', () => {
   const list = (more: object) => served.call('read', { command: 'runners list', ...more })
-  const cursorOf = async (one: Served = served): Promise<string> => {
+  const cursorOf = async (one: McpServer = served): Promise<string> => {
     instance.answer = () => ({
       body: [{ id: 1 }],
       headers: { link: `<${instance.url}/api/v4/runners?page=2&per_page=50>; rel="next"` },
@@ -265,7 +271,7 @@ describe('a cursor', () => {
 
   it('is refused for another query, changed, or of another server, and nothing is sent', async () => {
     const cursor = await cursorOf()
-    const other = await cursorOf(await started())
+    const other = await cursorOf(await startMcpServer())
     instance.seen.length = 0
     const tries = [
       { cursor: cursor.replace('.2.0.', '.3.0.') },
@@ -286,7 +292,7 @@ describe('a cursor', () => {
 
 describe('what is not whole', () => {
   it('is no success: a write of which the instance did not take all', async () => {
-    const writer = await writing('runners')
+    const writer = await startWriter('runners')
     instance.answer = () => ({ body: { id: 1, description: 'old', active: false } })
     const update = (values: object) => writer.call('runners_update', { id: 1, ...values })
     expect(await update({ description: 'new' })).toMatchObject({
@@ -319,7 +325,7 @@ describe('what is not whole', () => {
 
 describe('a value', () => {
   it('is what it is: no file, no variable, no stream', async () => {
-    const writer = await writing('settings', 'deploy-keys')
+    const writer = await startWriter('settings', 'deploy-keys')
     instance.answer = () => ({ body: {} })
     process.env.C4N4RY_VALUE = 'c4n4ry-environment'
     for (const text of ['@/etc/hostname', 'env:C4N4RY_VALUE', '-'])
@@ -332,7 +338,7 @@ describe('a value', () => {
         after_sign_up_text: text,
       })),
     )
-    // The session would lose its messages to whoever read them as a key.
+    // Reading the key from standard input would take the messages of the session.
     const key = await writer.call('deploy_keys_add', { project: 1, title: 'x', key: '-' })
     expect(key).toMatchObject({ isError: true, error: { category: 'usage' } })
   })
@@ -376,7 +382,7 @@ describe('a value', () => {
 
 describe('what may be sent', () => {
   const ask = async (manner: 'reads' | 'previews', area: string, words: string, values: object) => {
-    const env = { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
+    const env = { ...baseEnv, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
     const { context, close } = await openContext({ env })
     instance.answer = () => ({ body: { id: 1 } })
     const came = await context.place.runs.runCommand({
@@ -411,8 +417,8 @@ describe('what may be sent', () => {
   })
 })
 
-/** A message that would be answered. */
-const ping = (padding: string): string =>
+/** Creates a message that the server would answer. */
+const createPing = (padding: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'ping', params: { _meta: { padding } } })
 
 describe('a message', () => {
@@ -428,7 +434,7 @@ describe('a message', () => {
     ['JSON that is none', '[1, 2]\n', -32600, null],
     ['of another protocol', '{"jsonrpc": "1.0", "id": 7, "method": "x"}\n', -32600, 7],
     ['endless depth', `${'['.repeat(500_000)}\n`, -32700, null],
-    ['too large', `${ping('x'.repeat(maxMessage))}\n`, -32600, null],
+    ['too large', `${createPing('x'.repeat(maxMessage))}\n`, -32600, null],
     ['of an unknown method', '{"jsonrpc": "2.0", "id": 8, "method": "x/y"}\n', -32601, 8],
   ])('that is %s gets the protocol’s error, and the session goes on', async (_, text, code, id) => {
     const answer = await next(text)
@@ -438,7 +444,7 @@ describe('a message', () => {
   })
 
   it('may be as large as that, and come in pieces', async () => {
-    const text = ping('x'.repeat(maxMessage - 200))
+    const text = createPing('x'.repeat(maxMessage - 200))
     served.raw('\n  \n')
     served.raw(text.slice(0, 300_000))
     expect(await next(`${text.slice(300_000)}\n`)).toEqual({ jsonrpc: '2.0', id: 9, result: {} })
@@ -446,11 +452,11 @@ describe('a message', () => {
 })
 
 describe('the end', () => {
-  /** An answer whose rest never comes. */
+  /** An answer whose remaining bytes never arrive. */
   const endless = { body: '{', headers: { 'content-length': '1000' } }
 
   it.each(['close', 'stop'] as const)('comes with %s, what is in flight given up', async (how) => {
-    const env = { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
+    const env = { ...baseEnv, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
     const one = await serve({ env })
     instance.answer = () => endless
     const input = { command: 'runners get', arguments: { id: 1 } }
@@ -459,13 +465,13 @@ describe('the end', () => {
     await one[how]()
     await one.client.close()
     expect(await call).toBe('given up')
-    // Nothing of it is tried again.
+    // The request is not retried.
     expect(instance.seen).toHaveLength(1)
   })
 
   it('comes where nobody reads any more, which main is quiet about', async () => {
-    const env = { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
-    const { ended, streams } = await serving({
+    const env = { ...baseEnv, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
+    const { ended, streams } = await startServer({
       env,
       writing: async () => {
         throw new ClosedPipe()
@@ -477,8 +483,8 @@ describe('the end', () => {
   })
 
   it('comes with a word where the output is full', async () => {
-    const env = { ...basis, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
-    const { ended, streams } = await serving({
+    const env = { ...baseEnv, SVC_BASE_URL: instance.url, SVC_TOKEN: token }
+    const { ended, streams } = await startServer({
       env,
       writing: async () => {
         throw new Error('no space left')

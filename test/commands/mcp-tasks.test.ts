@@ -1,17 +1,17 @@
 /**
- * What an agent needs for ten tasks, by the official client against the embedded instance: how many calls, how many tokens of
- * o200k, and no dead end. The guide lists the tasks.
+ * Tests ten tasks of an agent, with the official client against the embedded instance: the number of calls, the number
+ * of o200k tokens, and no dead end. The guide lists the tasks.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Served, serve } from '../support/mcp.js'
+import { type McpServer, serve } from '../support/mcp.js'
 
 interface Step {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
-  /** A text that the answer has. */
+  /** Text that the answer contains. */
   readonly shows: string
 }
 const find = (query: string, shows: string): Step => ({
@@ -31,7 +31,7 @@ const plan = (command: string, values: object, shows: string): Step => ({
 })
 const app = { project: 'platform/app' }
 
-/** Each as an agent does it that has only what the answers before told it. */
+/** Steps of each task, as an agent takes them that knows only the previous answers. */
 const tasks: Readonly<Record<string, readonly Step[]>> = {
   'why a job is stuck': [
     find('stuck job', '"jobs why"'),
@@ -80,18 +80,18 @@ const tasks: Readonly<Record<string, readonly Step[]>> = {
     read('runners list', { instance: true, status: 'offline' }, '"status":"offline"'),
   ],
 }
-/** Answers that say what to do instead: asked for, and no dead end. */
+/** Tasks in which an error advises the next step: the error is expected, and no dead end. */
 const refused = ['a value that is newer than the documents']
 
-interface Measured {
+interface TaskCost {
   readonly task: string
   readonly calls: number
   readonly tokens: number
 }
 
 describe('ten tasks', () => {
-  let agent: Served
-  const measured: Measured[] = []
+  let agent: McpServer
+  const measured: TaskCost[] = []
   beforeAll(async () => {
     agent = await serve({ globals: { sandbox: 'true' } })
   })
@@ -120,7 +120,7 @@ describe('ten tasks', () => {
     const page = readFileSync(join(import.meta.dirname, '../../.github/guide/agents.md'), 'utf8')
     for (const [task, steps] of Object.entries(tasks))
       expect(page).toContain(`| ${task} | ${steps.map(({ tool }) => `\`${tool}\``).join(', ')} |`)
-    // What was measured, for whoever renews the figures of a note.
+    // Prints the measurements, for an update of the figures in the notes.
     if (process.env.SHOW_TASKS !== undefined) console.log(JSON.stringify(measured))
   })
 })

@@ -1,39 +1,42 @@
-/** What `mcp serve` tells an agent when something goes wrong: its arguments and tools, never the command line's. */
+/** Tests what `mcp serve` tells an agent when something goes wrong: it names arguments and tools, never those of the command line. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { getOffers, type Offer } from '../../src/commands/mcp/offers.js'
-import { type Served, serve } from '../support/mcp.js'
-import { folder } from '../support/program.js'
-import { recording, type Scripted } from '../support/recorder.js'
+import { type McpServer, serve } from '../support/mcp.js'
+import { createFolder } from '../support/program.js'
+import { type ScriptedAnswer, useRecorder } from '../support/recorder.js'
 
-const instance = recording()
+const instance = useRecorder()
 const offers = getOffers(await loadAllCommands())
-let served: Served
+let served: McpServer
 beforeAll(async () => {
-  const env = { SVC_CONFIG_DIR: folder(), SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }
+  const env = { SVC_CONFIG_DIR: createFolder(), SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }
   served = await serve({ env: { ...env, SVC_BASE_URL: instance.url, SVC_TOKEN: 'x' } })
 })
 afterAll(() => served.close())
 
-const saying = (status: number, message: string): Scripted => ({ status, body: { message } })
+const createFault = (status: number, message: string): ScriptedAnswer => ({
+  status,
+  body: { message },
+})
 const page = { body: '<html>', headers: { 'content-type': 'text/html' } }
-const faults: Readonly<Record<string, Scripted>> = {
-  '400': saying(400, 'bad'),
-  '401': saying(401, '401 Unauthorized'),
-  '403': saying(403, '403 Forbidden'),
+const faults: Readonly<Record<string, ScriptedAnswer>> = {
+  '400': createFault(400, 'bad'),
+  '401': createFault(401, '401 Unauthorized'),
+  '403': createFault(403, '403 Forbidden'),
   'a missing scope': { status: 403, body: { error: 'insufficient_scope', scope: 'api' } },
-  '404': saying(404, '404 Not found'),
+  '404': createFault(404, '404 Not found'),
   'no such route': { status: 404, body: { error: '404 Not Found' } },
-  '409': saying(409, 'Conflict'),
+  '409': createFault(409, 'Conflict'),
   'a redirect': { status: 302, headers: { location: '/users/sign_in' } },
   'a page': page,
   'half an answer': { body: '[{"id": 1,' },
 }
 
-/** Values by which a command says what it is about. */
-const naming = ({ data }: Offer): Readonly<Record<string, unknown>> =>
+/** Creates values for the parameters that say what a command is about. */
+const createArguments = ({ data }: Offer): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     data
       .filter(({ name, flag, required }) => flag === undefined || required || name === 'project')
@@ -45,11 +48,11 @@ const naming = ({ data }: Offer): Readonly<Record<string, unknown>> =>
   )
 
 /**
- * Nothing, too much, each of what is needed left out, and of each kind of value one that it does not take: text for one
- * command, a boolean for the next.
+ * Creates inputs: none, one unknown value, each needed value left out, and for each type a wrong value (text for one
+ * command, a boolean for the next).
  */
-const inputsOf = (offer: Offer, n: number): readonly Readonly<Record<string, unknown>>[] => {
-  const whole = naming(offer)
+const createInputs = (offer: Offer, n: number): readonly Readonly<Record<string, unknown>>[] => {
+  const whole = createArguments(offer)
   const kinds = new Map(offer.data.map(({ name, param }) => [param.type, name]))
   return [
     {},
@@ -64,12 +67,12 @@ const inputsOf = (offer: Offer, n: number): readonly Readonly<Record<string, unk
   ]
 }
 
-/** How a person types, sets and signs in. */
-const ofPerson =
+/** Matches what only a person at a terminal can type, set or do. */
+const terminalWords =
   /(?<![\w-])--?[a-zA-Z]|svcctl|\bSVC_|\bCI_|\benv:|@file|standard input|<[a-z-]+>|auth login/
 
-/** All that is said beside records. */
-const said = async (offer: Offer, values: object, more: object = {}): Promise<string> => {
+/** Calls the tool of a command, and returns all messages of its answer. */
+const readMessages = async (offer: Offer, values: object, more: object = {}): Promise<string> => {
   const tool = offer.reads ? 'read' : 'plan'
   const { data } = await served.call(tool, { command: offer.name, arguments: values, ...more })
   const {
@@ -88,12 +91,12 @@ describe('what an agent is told', () => {
   it('of wrong arguments names arguments, whatever the command', async () => {
     const texts: string[] = []
     for (const [n, offer] of offers.entries())
-      for (const values of inputsOf(offer, n)) texts.push(await said(offer, values))
+      for (const values of createInputs(offer, n)) texts.push(await readMessages(offer, values))
     expect(texts.length).toBeGreaterThan(500)
-    expect(texts.filter((text) => ofPerson.test(text))).toEqual([])
+    expect(texts.filter((text) => terminalWords.test(text))).toEqual([])
   })
 
-  // Each command meets two of them, and each of them a fifth of the commands.
+  // Each command is tried with two of the faults, and each fault with a fifth of the commands.
   const met = Object.entries(faults).map(([name, fault], i) => ({
     name,
     fault,
@@ -103,8 +106,14 @@ describe('what an agent is told', () => {
     instance.answer = () => fault
     const texts: string[] = []
     for (const offer of some)
-      texts.push(await said(offer, naming(offer), offer.reads ? { fields: ['nosuch'] } : {}))
-    expect(texts.filter((text) => ofPerson.test(text))).toEqual([])
+      texts.push(
+        await readMessages(
+          offer,
+          createArguments(offer),
+          offer.reads ? { fields: ['nosuch'] } : {},
+        ),
+      )
+    expect(texts.filter((text) => terminalWords.test(text))).toEqual([])
     expect(texts.some((text) => text !== '')).toBe(true)
   })
 
@@ -128,7 +137,7 @@ describe('what an agent is told', () => {
   ])('of %s with %j is in its own words', async (command, values, message, hint) => {
     const offer = offers.find(({ name }) => name === command)
     if (offer === undefined) throw new Error(`there is no ${command}`)
-    const [first = '', second = ''] = (await said(offer, values)).split('\n')
+    const [first = '', second = ''] = (await readMessages(offer, values)).split('\n')
     expect([first, second]).toEqual([
       expect.stringContaining(message),
       expect.stringContaining(hint),
@@ -136,7 +145,7 @@ describe('what an agent is told', () => {
   })
 
   it('of what only a person may confirm leaves that to one', async () => {
-    const config = folder()
+    const config = createFolder()
     const work = { baseUrl: instance.url, tokenCommand: ['printf', 'x'] }
     writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles: { work } }), {
       mode: 0o600,

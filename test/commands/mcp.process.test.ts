@@ -1,18 +1,22 @@
-/** `mcp serve` as a process: the official client's pipes, their ends, and signals. */
+/** Tests `mcp serve` as a process: the official client's pipes, how they end, and signals. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, it } from 'vitest'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { createConfiguration, createFolder, getCleanEnv, program } from '../support/program.js'
 
-const environment = () => ({ ...clean(), SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' })
+const createEnv = () => ({
+  ...getCleanEnv(),
+  SVC_CONFIG_DIR: createConfiguration(),
+  SVC_NO_KEYRING: '1',
+})
 const line = [program, 'mcp', 'serve', '--sandbox']
 const ping = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
 
-/** The process, without a client. */
-const started = () => {
-  const child = spawn(process.execPath, line, { env: environment(), cwd: folder() })
+/** Starts the process without a client. */
+const startProcess = () => {
+  const child = spawn(process.execPath, line, { env: createEnv(), cwd: createFolder() })
   let said = ''
   child.stderr.on('data', (text: Buffer) => {
     said += text.toString()
@@ -26,8 +30,8 @@ describe('mcp serve', () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: line,
-      env: environment(),
-      cwd: folder(),
+      env: createEnv(),
+      cwd: createFolder(),
       stderr: 'pipe',
     })
     let said = ''
@@ -48,7 +52,7 @@ describe('mcp serve', () => {
   })
 
   it('ends with 0 at the end of its input', async () => {
-    const { child, ended } = started()
+    const { child, ended } = startProcess()
     let written = ''
     child.stdout.on('data', (text: Buffer) => {
       written += text.toString()
@@ -59,7 +63,7 @@ describe('mcp serve', () => {
   })
 
   it('ends quietly where the client went away', async () => {
-    const { child, ended } = started()
+    const { child, ended } = startProcess()
     child.stdin.on('error', () => {})
     child.stdin.write(ping)
     await once(child.stdout, 'data')
@@ -69,7 +73,7 @@ describe('mcp serve', () => {
   })
 
   it('ends by SIGTERM', async () => {
-    const { child, ended } = started()
+    const { child, ended } = startProcess()
     child.stdin.write(ping)
     await once(child.stdout, 'data')
     child.kill('SIGTERM')

@@ -1,4 +1,4 @@
-/** `mcp serve` as the official client sees it: its tools, what they answer, and what they never do. */
+/** Tests `mcp serve` as the official client sees it: its tools, what they answer, and what they never do. */
 
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -20,11 +20,11 @@ import { getData } from '../../src/engine/command/flags.js'
 import { parseGiven } from '../../src/engine/plan/given.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { toRecords } from '../sandbox/instance.js'
-import { type Served, serve } from '../support/mcp.js'
-import { folder } from '../support/program.js'
+import { type McpServer, serve } from '../support/mcp.js'
+import { createFolder } from '../support/program.js'
 
 let sandbox: Sandbox
-/** What reached the instance, a line each. */
+/** Requests that reached the instance, one line each. */
 const seen: string[] = []
 const recorder = createServer((request, response) => {
   seen.push(`${request.method} ${request.url}`)
@@ -38,13 +38,13 @@ const recorder = createServer((request, response) => {
 })
 let env: Readonly<Record<string, string>>
 let url = ''
-let reading: Served
+let reading: McpServer
 /** A configuration folder with profiles for the instance. */
-const config = folder()
+const config = createFolder()
 const auditLog = join(config, 'audit.jsonl')
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+  sandbox = await startSandbox({ stateDir: createFolder(), speed: Number.POSITIVE_INFINITY })
   await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`
   const tokenCommand = ['printf', 'sandbox-root-token']
@@ -66,15 +66,15 @@ afterAll(async () => {
   await sandbox.close()
 })
 
-const toolsOf = async ({ client }: Served) => (await client.listTools()).tools
-/** Those of areas: the four come first. */
-const ofAreas = async (served: Served) => (await toolsOf(served)).slice(4)
+const listTools = async ({ client }: McpServer) => (await client.listTools()).tools
+/** Lists the tools of areas, which follow the four general tools. */
+const listAreaTools = async (served: McpServer) => (await listTools(served)).slice(4)
 const all = await loadAllCommands()
 const offers = getOffers(all)
 
 describe('mcp serve', () => {
   it('has four tools and no other, which all say that they change nothing', async () => {
-    const tools = await toolsOf(reading)
+    const tools = await listTools(reading)
     expect(tools.map(({ name }) => name)).toEqual([
       'find_commands',
       'describe_command',
@@ -87,7 +87,7 @@ describe('mcp serve', () => {
         expect.arrayContaining(inputSchema.required ?? []),
       )
     }
-    // At least four characters a token: 501 tokens of o200k when they were counted.
+    // A token of o200k has at least four characters here: a count gave 501 tokens.
     expect(JSON.stringify(tools).length / 4).toBeLessThan(700)
   })
 
@@ -162,7 +162,7 @@ describe('mcp serve', () => {
 
   it('declares one schema for all that is read, which the client holds every answer to', async () => {
     const served = await serve({ env, flags: { toolsets: ['runners', 'ci'] } })
-    const tools = await toolsOf(served)
+    const tools = await listTools(served)
     const schemas = new Set(
       tools
         .filter(({ name }) => !['find_commands', 'describe_command', 'plan'].includes(name))
@@ -226,7 +226,7 @@ describe('mcp serve', () => {
       query: 'Pause runners',
     })) as unknown as { commands: readonly { command: string; tool: string }[] }
     expect(commands[0]).toMatchObject({ command: 'runners pause', tool: 'plan' })
-    // A part of a name says more than a word of what it is about.
+    // A match in a name ranks above a match in the text about a command.
     const part = await reading.call('find_commands', { query: 'run' })
     expect(part).toHaveProperty('commands.0.command', 'runners list')
     const { areas: found } = (await reading.call('find_commands')) as unknown as {
@@ -255,7 +255,7 @@ describe('mcp serve', () => {
     })
     const geo = await reading.call('describe_command', { command: 'geo nodes update' })
     expect(geo).toMatchObject({
-      // Null is none of the values: they stand for no schema that would refuse it.
+      // The schema lists no values here, because null is not one of them and would be rejected.
       arguments: { properties: { selective_sync_type: { type: ['string', 'null'] } } },
     })
     const lists = await reading.call('describe_command', { command: 'mr list' })
@@ -341,7 +341,7 @@ describe('mcp serve', () => {
 describe('--toolsets', () => {
   it('makes the reading commands of areas tools of their own, and none that writes', async () => {
     const served = await serve({ env, flags: { toolsets: ['runners', 'ci'] } })
-    const tools = await ofAreas(served)
+    const tools = await listAreaTools(served)
     expect(tools.map(({ name }) => name)).toEqual([
       'runners_list',
       'runners_get',
@@ -404,7 +404,7 @@ describe('--allow-write', () => {
 
   it('writes what destroys nothing, and offers neither what destroys nor what waits', async () => {
     const served = await serve({ env: own, globals: { profile: 'work' }, flags })
-    const tools = await ofAreas(served)
+    const tools = await listAreaTools(served)
     expect(tools.map(({ name }) => name)).toEqual([
       'runners_list',
       'runners_get',
@@ -458,7 +458,7 @@ describe('--allow-write', () => {
   it('does nothing that would not be on record', async () => {
     await expect(
       serve({
-        env: { ...own, SVC_CONFIG_DIR: unloggable() },
+        env: { ...own, SVC_CONFIG_DIR: createBadLogConfig() },
         globals: { profile: 'work' },
       }),
     ).rejects.toThrow(/audit log/)
@@ -466,7 +466,7 @@ describe('--allow-write', () => {
 
   it.skipIf(!existsSync('/dev/full'))('does nothing more once its record broke', async () => {
     const globals = { profile: 'work' }
-    const full = { ...own, SVC_CONFIG_DIR: unloggable('/dev/full') }
+    const full = { ...own, SVC_CONFIG_DIR: createBadLogConfig('/dev/full') }
     const served = await serve({ env: full, globals })
     const read = () => served.call('read', { command: 'runners get', arguments: { id: 4 } })
     await read()
@@ -477,16 +477,16 @@ describe('--allow-write', () => {
   })
 })
 
-/** A configuration whose audit log cannot be opened, or is another that cannot be written. */
-const unloggable = (log?: string): string => {
-  const place = folder()
+/** Creates a configuration whose audit log cannot be opened, or the one in `log`, which cannot be written. */
+const createBadLogConfig = (log?: string): string => {
+  const place = createFolder()
   const work = { baseUrl: url, tokenCommand: ['printf', 'x'], auditLog: log ?? place }
   writeFileSync(join(place, 'config.json'), JSON.stringify({ profiles: { work } }), { mode: 0o600 })
   return place
 }
 
-/** Lines of examples without a shell's own: what each asks for, as data. */
-const asData = async (line: string) => {
+/** Parses an example line that has no shell syntax, and returns what it asks for as data. */
+const parseExample = async (line: string) => {
   const meant = await parseTokens(splitCommand(line).filter((word) => word !== '--yes'))
   if (meant.kind !== 'run') throw new Error(`${line} runs nothing`)
   const { command, raw } = meant
@@ -517,9 +517,9 @@ describe('plan', () => {
       const original = all.find((one) => getCommandName(one) === name)
       const examples = original === undefined ? [] : await loadExamples(original)
       const names = new Set(offer.data.map(({ flag }) => flag?.name))
-      const usable: Awaited<ReturnType<typeof asData>>[] = []
+      const usable: Awaited<ReturnType<typeof parseExample>>[] = []
       for (const line of examples.filter((one) => !/ \| |[ =]@/.test(one))) {
-        const found = await asData(line)
+        const found = await parseExample(line)
         if (found.tokens.every((flag) => names.has(flag))) usable.push(found)
       }
       const { args, flags } = usable[0] ?? { args: [], flags: {} as JsonValues }
@@ -541,7 +541,7 @@ describe('plan', () => {
       expect(planned.data.changes).toHaveLength(1)
       const [program = '', ...words] = splitCommand(planned.command_line ?? '')
       expect(program).toBe('svcctl')
-      const again = await asData(words.map((word) => JSON.stringify(word)).join(' '))
+      const again = await parseExample(words.map((word) => JSON.stringify(word)).join(' '))
       const given = parseDataGiven(offer.command, values, () => {})
       expect({ args: again.args, flags: again.flags }).toEqual({
         args: given.args,

@@ -1,4 +1,4 @@
-/** Where a user is a member: what is asked, what is told apart, and what could not be read. */
+/** Tests where a user is a member: the requests, which memberships are told apart, and what could not be read. */
 import { describe, expect, it } from 'vitest'
 import {
   createUserQuery,
@@ -7,19 +7,19 @@ import {
   MemberPlaces,
 } from '../../src/commands/memberships.js'
 import type { InstanceService } from '../../src/engine/command/context.js'
-import { calling, rowsOf } from './calling.js'
+import { createCaller, parseRows } from './calling.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 const dov = { id: 5, username: 'dov', access_level: 30, expires_at: null }
-const project = (id: number, path: string, kind = 'group') => ({
+const createProject = (id: number, path: string, kind = 'group') => ({
   id,
   path_with_namespace: path,
   namespace: { kind, full_path: path.slice(0, path.lastIndexOf('/')) },
 })
-const projects = [project(1, 'web/inner/site'), project(2, 'dov/own', 'user')]
+const projects = [createProject(1, 'web/inner/site'), createProject(2, 'dov/own', 'user')]
 
-/** Members by place: what lists of all, and of the direct ones, have. */
-const instance =
+/** Answers with the members of each place, by the path of the list. */
+const answerMembers =
   (
     table: Readonly<Record<string, readonly unknown[]>>,
     groups: unknown = [],
@@ -35,7 +35,7 @@ const instance =
 describe('members where', () => {
   it('asks every project and every group above one, and tells direct from inherited', async () => {
     const ends = { ...dov, expires_at: '2030-01-31' }
-    server.answer = instance(
+    server.answer = answerMembers(
       {
         'groups/web/members/all': [dov],
         'groups/web/members': [dov],
@@ -62,12 +62,12 @@ describe('members where', () => {
       'GET /groups/empty/members/all',
     ])
     expect(server.lines().some((line) => line.includes('/members/all?query=DOV'))).toBe(true)
-    // Archived ones too: a leaver must not stay in them.
+    // Archived projects are included, because a user who leaves must not stay in them.
     expect(server.lines().some((line) => line.includes('archived'))).toBe(false)
   })
 
   it.each(['', '-o csv', '-o json'])('is read by members update: %s', async (how) => {
-    server.answer = instance({ 'groups/web/members': [dov] })
+    server.answer = answerMembers({ 'groups/web/members': [dov] })
     const { stdout } = await call(`members where dov --direct ${how}`.trim())
     const line = 'members update - --access-level reporter --curl'
     const { stdout: requests } = await call(line, { input: stdout })
@@ -75,7 +75,7 @@ describe('members where', () => {
   })
 
   it('asks for direct ones alone, by number', async () => {
-    server.answer = instance({ 'groups/web/members': [{ ...dov, id: 50 }, dov] })
+    server.answer = answerMembers({ 'groups/web/members': [{ ...dov, id: 50 }, dov] })
     const ran = await call('members where 5 --direct -o json')
     expect(JSON.parse(ran.stdout)).toEqual([
       { of: 'group:web', record: { ...dov, membership: 'direct' } },
@@ -86,12 +86,15 @@ describe('members where', () => {
   })
 
   it('lists what could not be read, exit 8, and tolerates what it is told to', async () => {
-    const open = instance({ 'groups/web/members/all': [dov], 'groups/web/members': [dov] }, 'none')
+    const open = answerMembers(
+      { 'groups/web/members/all': [dov], 'groups/web/members': [dov] },
+      'none',
+    )
     server.answer = (seen, index) =>
       seen.url.includes('site') ? { status: 403, body: { message: 'no' } } : open(seen, index)
     const ran = await call('members where dov -o csv')
     expect(ran.code).toBe(8)
-    expect(rowsOf(ran.stdout.replaceAll(',', '\t'))).toMatchObject([{ of: 'group:web' }])
+    expect(parseRows(ran.stdout.replaceAll(',', '\t'))).toMatchObject([{ of: 'group:web' }])
     expect(ran.stderr).toMatch(/project:web\/inner\/site: .*no/)
     expect(ran.stderr.trim().split('\n').at(-1)).toBe(
       'checked 2 projects and 2 groups: the projects that you can see, the groups of their namespaces; the instance does not list groups, so groups without projects are not included; 1 could not be read',
@@ -105,7 +108,7 @@ describe('members where', () => {
   it('is exit 4 for a name that the instance does not know, and fails where nothing can be read', async () => {
     expect((await call('members where')).code).toBe(2)
     expect(server.seen).toEqual([])
-    server.answer = instance({})
+    server.answer = answerMembers({})
     expect(await call('members where nobody')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('unknown user "nobody'),
@@ -118,7 +121,7 @@ describe('members where', () => {
   })
 
   it('ends where the credential is refused again and again', async () => {
-    const many = Array.from({ length: 300 }, (_, i) => project(i + 1, `a/p${i}`))
+    const many = Array.from({ length: 300 }, (_, i) => createProject(i + 1, `a/p${i}`))
     server.answer = ({ url }) => {
       if (/\/members/.test(url)) return { status: 401, body: { message: '401 Unauthorized' } }
       return { body: url.includes('/projects?') ? many : [] }
@@ -129,8 +132,8 @@ describe('members where', () => {
   })
 })
 
-/** An instance that has so many projects, a thousand at a time. */
-const listing = (ids: (after: number) => readonly number[]) => {
+/** Creates the places of an instance that lists these projects. `ids` returns the IDs of the page after an ID. */
+const createPlaces = (ids: (after: number) => readonly number[]) => {
   const asked: unknown[] = []
   const records = async (
     { route }: { route: string },
@@ -139,15 +142,15 @@ const listing = (ids: (after: number) => readonly number[]) => {
   ) => {
     if (route === 'GET /groups') return []
     asked.push(input)
-    for (const id of ids(input.id_after ?? 0)) where?.(project(id, `g/p${id}`))
+    for (const id of ids(input.id_after ?? 0)) where?.(createProject(id, `g/p${id}`))
     return []
   }
   const instance = { readRecords: records as unknown as InstanceService['readRecords'] }
   return { asked, places: new MemberPlaces(instance) }
 }
-const upTo = (from: number, to: number): number[] =>
+const createPage = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, Math.min(to, from + 999) - from + 1) }, (_, i) => from + i)
-const all = async (places: MemberPlaces): Promise<MemberPlace[]> => {
+const collectPlaces = async (places: MemberPlaces): Promise<MemberPlace[]> => {
   const found: MemberPlace[] = []
   for await (const place of places.yieldPlaces()) found.push(place)
   return found
@@ -155,16 +158,16 @@ const all = async (places: MemberPlaces): Promise<MemberPlace[]> => {
 
 describe('the places that are looked at', () => {
   it('come a thousand at a time, each once', async () => {
-    const { asked, places } = listing((after) => upTo(after + 1, 2300))
-    const found = (await all(places)).map(formatMemberPlace)
+    const { asked, places } = createPlaces((after) => createPage(after + 1, 2300))
+    const found = (await collectPlaces(places)).map(formatMemberPlace)
     expect(found).toHaveLength(2301)
     expect(new Set(found).size).toBe(2301)
     expect(asked).toMatchObject([{ sort: 'asc' }, { id_after: 1000 }, { id_after: 2000 }])
   })
 
   it('are no endless list where an instance begins again', async () => {
-    const { places } = listing(() => upTo(1, 1000))
-    await expect(all(places)).rejects.toThrow(
+    const { places } = createPlaces(() => createPage(1, 1000))
+    await expect(collectPlaces(places)).rejects.toThrow(
       'the list of projects starts again instead of continuing',
     )
   })

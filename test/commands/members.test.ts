@@ -1,8 +1,8 @@
 /** Members by username, several at once, and what stays as it is. */
 import { describe, expect, it } from 'vitest'
-import { answers, calling } from './calling.js'
+import { answerByRoute, createCaller } from './calling.js'
 
-const { server, call, sent, atTerminal } = calling()
+const { server, call, sent, atTerminal } = createCaller()
 const people = [
   { id: 5, username: 'dov', access_level: 30 },
   { id: 6, username: 'eva', access_level: 40 },
@@ -10,7 +10,7 @@ const people = [
 
 describe('members get', () => {
   it('looks a username up among direct members, with --inherited among all', async () => {
-    server.answer = answers({
+    server.answer = answerByRoute({
       'GET /projects/3/members?': people,
       'GET /projects/3/members/all?': people,
       'GET /': people[0],
@@ -31,7 +31,7 @@ describe('members get', () => {
   })
 
   it('looks names up as they come, among those whom the line is about', async () => {
-    server.answer = answers({
+    server.answer = answerByRoute({
       'GET /projects/3/members?': people,
       'GET /projects/3/members/all?': people,
       'GET /projects/3/members/': people[0],
@@ -164,7 +164,11 @@ describe('members update', () => {
     ['-P', 'projects'],
     ['-G', 'groups'],
   ])('reads the level that stays as it is: %s', async (scope, root) => {
-    server.answer = answers({ [`GET /${root}/3/members?`]: people, 'GET /': people[1], 'PUT ': {} })
+    server.answer = answerByRoute({
+      [`GET /${root}/3/members?`]: people,
+      'GET /': people[1],
+      'PUT ': {},
+    })
     await call(['members', 'update', 'eva', '--expires-at', '2027-01-31', scope, '3'])
     expect(server.lines().slice(1)).toEqual([
       `GET /${root}/3/members/6`,
@@ -219,7 +223,10 @@ describe('members remove', () => {
 
 describe('members billable memberships', () => {
   it('takes a username, looked up among the billable members', async () => {
-    server.answer = answers({ 'GET /groups/7/billable_members?': people, 'GET ': [{ id: 1 }] })
+    server.answer = answerByRoute({
+      'GET /groups/7/billable_members?': people,
+      'GET ': [{ id: 1 }],
+    })
     const ran = await call('members billable memberships eva -G 7 -o json')
     expect(server.lines().map((l) => l.replace(/[?&]per_page=\d+/, ''))).toEqual([
       'GET /groups/7/billable_members?search=eva',
@@ -236,7 +243,7 @@ describe('members billable remove', () => {
   ]
 
   it('names every membership that goes before it is confirmed', async () => {
-    server.answer = answers({
+    server.answer = answerByRoute({
       'GET /groups/7/billable_members?': people,
       'GET /groups/7/billable_members/6/memberships': memberships,
     })

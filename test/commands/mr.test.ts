@@ -1,11 +1,11 @@
-/** `mr rebase`: asked for, and with `--wait` followed to its end. */
+/** Tests `mr rebase`: the request, and with `--wait` also the wait for its end. */
 import { describe, expect, it } from 'vitest'
-import { calling } from './calling.js'
+import { createCaller } from './calling.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 const route = '/projects/platform%2Fapp/merge_requests/1'
-/** How often the record still says that the rebase goes on, and what it says in the end. */
-const following = (rounds: number, end: Readonly<Record<string, unknown>>): void => {
+/** Mocks a rebase that is reported as running for this number of reads, and then ends with these fields. */
+const mockRebase = (rounds: number, end: Readonly<Record<string, unknown>>): void => {
   let left = rounds
   server.answer = ({ method }) => {
     if (method === 'PUT') return { status: 202, body: { rebase_in_progress: true } }
@@ -39,13 +39,13 @@ describe('mr rebase', () => {
   })
 
   it('asks for it, and is done with that', async () => {
-    following(9, {})
+    mockRebase(9, {})
     expect((await rebase()).code).toBe(0)
     expect(server.lines()).toEqual([`PUT ${route}/rebase`])
   })
 
   it('follows it with --wait, and gives the record in the end', async () => {
-    following(2, { merge_error: null })
+    mockRebase(2, { merge_error: null })
     const ran = await rebase('--wait')
     expect(ran.code).toBe(0)
     expect(server.lines()).toEqual([`PUT ${route}/rebase`, look, look, look])
@@ -53,16 +53,16 @@ describe('mr rebase', () => {
   })
 
   it('is exit 1 with the error of the record', async () => {
-    following(0, { merge_error: 'There were conflicts' })
+    mockRebase(0, { merge_error: 'There were conflicts' })
     const ran = await rebase('--wait')
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr).toContain('There were conflicts')
-    following(0, { merge_error: '' })
+    mockRebase(0, { merge_error: '' })
     expect((await rebase('--wait')).code).toBe(0)
   })
 
   it('gives up after --wait-timeout, and says that it goes on', async () => {
-    following(Number.POSITIVE_INFINITY, {})
+    mockRebase(Number.POSITIVE_INFINITY, {})
     const ran = await rebase('--wait', '--wait-timeout', '1')
     expect(ran.code).toBe(1)
     expect(ran.stderr).toContain('the rebase was still in progress after 1 s')

@@ -1,10 +1,10 @@
 /** Names in the place of IDs: looked up in the list of their kind, exact, and of one object. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { usingSandbox } from '../support/sandbox.js'
+import { useSandbox } from '../support/sandbox.js'
 import { svcctl } from '../support/within.js'
 
-const place = usingSandbox()
+const place = useSandbox()
 const run = (line: string, input?: string) => {
   const { sandbox, config } = place()
   const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.token, SVC_CONFIG_DIR: config }

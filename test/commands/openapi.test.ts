@@ -97,23 +97,23 @@ const { paths, webhooks, components } = document as unknown as {
   webhooks: Record<string, Record<string, Operation>>
   components: Record<string, Record<string, Schema>>
 }
-const operation = (route: string): Operation => {
+const findOperation = (route: string): Operation => {
   const [method = '', path = ''] = route.split(' ')
   const found = paths[path]?.[method.toLowerCase()]
   if (found === undefined) throw new Error(`no ${route}`)
   return found
 }
-const every = async () =>
+const loadEndpoints = async () =>
   (await Promise.all(areas.map((area) => area.load()))).flatMap((endpoints) =>
     Object.values(endpoints).filter((e) => getPath(e).startsWith('/')),
   )
-const operationOf = (e: Endpoint): Operation =>
-  operation(`${getMethod(e)} ${getPath(e).replace(/[:*]([a-z_]+)/g, '{$1}')}`)
+const getOperation = (e: Endpoint): Operation =>
+  findOperation(`${getMethod(e)} ${getPath(e).replace(/[:*]([a-z_]+)/g, '{$1}')}`)
 
 describe('what operations share', () => {
   it('every list takes pages and answers with their headers, and nothing else does', async () => {
-    for (const e of await every()) {
-      const { parameters, responses } = operationOf(e)
+    for (const e of await loadEndpoints()) {
+      const { parameters, responses } = getOperation(e)
       const names = parameters.map(({ $ref, name }) => name ?? $ref?.split('/').at(-1))
       const isList = e.returns.kind === 'many'
       expect([e.route, names.includes('page'), names.includes('per_page')]).toEqual([
@@ -132,21 +132,21 @@ describe('what operations share', () => {
   })
 
   it('every operation says which credentials it takes', async () => {
-    const names = (route: string) => operation(route).security.map((s) => Object.keys(s).join())
+    const names = (route: string) => findOperation(route).security.map((s) => Object.keys(s).join())
     expect(names('GET /job')).toEqual(['job'])
     expect(names('GET /projects/{id}/jobs/{job_id}/artifacts')).toContain('job')
     expect(names('GET /projects/{id}/jobs')).toEqual(['token', 'bearer', 'session'])
     expect(names('POST /runners')).toEqual([])
     expect(names('POST /ci/lint')).toContain('')
     expect(webhooks.alert_endpoint_url?.post?.security).toEqual([{ bearer: [] }, { key: [] }])
-    for (const e of await every())
-      for (const scheme of operationOf(e).security.flatMap((s) => Object.keys(s)))
+    for (const e of await loadEndpoints())
+      for (const scheme of getOperation(e).security.flatMap((s) => Object.keys(s)))
         expect(Object.keys(components.securitySchemes ?? {})).toContain(scheme)
   })
 
   it('every error has a schema', async () => {
-    for (const e of await every()) {
-      const { responses } = operationOf(e)
+    for (const e of await loadEndpoints()) {
+      const { responses } = getOperation(e)
       const errors = Object.entries(responses).filter(([s]) => s === 'default' || Number(s) >= 400)
       expect(errors.map(([status]) => status)).toEqual(expect.arrayContaining(['403', 'default']))
       expect([e.route, '412' in responses]).toEqual([e.route, getMethod(e) === 'DELETE'])
@@ -155,17 +155,17 @@ describe('what operations share', () => {
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
         })
     }
-    const withoutPath = operation('GET /runners').responses
+    const withoutPath = findOperation('GET /runners').responses
     expect(Object.keys(withoutPath)).not.toContain('404')
   })
 
   it('archives, file actions and what is deprecated are described', () => {
-    const types = (route: string) => Object.keys(operation(route).responses[200]?.content ?? {})
+    const types = (route: string) => Object.keys(findOperation(route).responses[200]?.content ?? {})
     expect(types('GET /projects/{id}/jobs/{job_id}/artifacts')).toEqual(['application/zip'])
     expect(types('GET /projects/{id}/jobs/{job_id}/artifacts/{artifact_path}')).toEqual([
       'application/octet-stream',
     ])
-    const body = operation('POST /projects/{id}/repository/commits').requestBody?.content
+    const body = findOperation('POST /projects/{id}/repository/commits').requestBody?.content
     const actions = body?.['application/json']?.schema.properties?.actions
     expect([actions?.type, actions?.items?.required]).toEqual(['array', ['action', 'file_path']])
     expect(actions?.items?.properties?.action?.enum).toContain('chmod')
@@ -185,7 +185,7 @@ describe('what operations share', () => {
         description: expect.stringMatching(/^deprecated: use /),
       })
     expect(JSON.stringify(components.schemas)).not.toMatch(/"anyOf":\[\{[^}]*"deprecated"/)
-    const scope = operation('GET /runners').parameters.find(({ name }) => name === 'scope')
+    const scope = findOperation('GET /runners').parameters.find(({ name }) => name === 'scope')
     expect(scope).toMatchObject({
       deprecated: true,
       description: expect.stringContaining('deprecated: type or status'),

@@ -1,6 +1,6 @@
 /**
- * What a line writes never takes the place of what it reads: `--to`, `--out`, `--report`, `--journal`. A report is one word,
- * and replaces nothing but a report of its kind.
+ * Tests that no output (`--to`, `--out`, `--report`, `--journal`) overwrites an input of the same line. The value of
+ * --report is one word, and a report replaces only a report of its kind.
  */
 import {
   createReadStream,
@@ -16,13 +16,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configuration, folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 
-/** Files that lines name, each with a text that says which it is. */
+/** Files that the lines name. Each has a text of its own. */
 const files: Readonly<Record<string, string>> = {
   'ci/1.yml': 'one: {script: [a]}\n',
   'ci/2.yml': 'two: {script: [a]}\n',
@@ -43,8 +43,8 @@ const files: Readonly<Record<string, string>> = {
   'v.yml': 'fields: {}\n',
 }
 
-const desk = (): string => {
-  const cwd = folder()
+const writeSampleFiles = (): string => {
+  const cwd = createFolder()
   for (const name of ['ci', 'svcctl', 'snap']) mkdirSync(join(cwd, name))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
   symlinkSync('ci/1.yml', join(cwd, 'link.yml'))
@@ -54,9 +54,9 @@ const desk = (): string => {
 const run = (line: string, cwd: string) =>
   svcctl(line.split(' '), {
     cwd,
-    env: { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'x', SVC_BASE_URL: server.url },
+    env: { SVC_CONFIG_DIR: createConfiguration(), SVC_TOKEN: 'x', SVC_BASE_URL: server.url },
   })
-const kept = (cwd: string) =>
+const readFiles = (cwd: string) =>
   Object.fromEntries(
     Object.keys(files).map((name) => [name, readFileSync(join(cwd, name), 'utf8')]),
   )
@@ -100,17 +100,17 @@ describe('a file that the line reads', () => {
     'profile set x --ca-file cert.pem --audit-log cert.pem',
     'api PUT runners/1 --input body.json --to body.json',
   ])('is refused before anything is sent: %s', async (line) => {
-    const cwd = desk()
-    const before = kept(cwd)
+    const cwd = writeSampleFiles()
+    const before = readFiles(cwd)
     const ran = await run(line, cwd)
     expect([ran.code, ran.stdout], ran.stderr).toEqual([2, ''])
     expect(ran.stderr).toContain('would overwrite an input of this command: ')
     expect(server.lines()).toEqual([])
-    expect(kept(cwd)).toEqual(before)
+    expect(readFiles(cwd)).toEqual(before)
   })
 
   it('is refused where it is standard input', async () => {
-    const cwd = desk()
+    const cwd = writeSampleFiles()
     for (const [line, input] of [
       ['ci lint - --to ci/1.yml', 'ci/1.yml'],
       ['ci lint - --to link.yml', 'hard.yml'],
@@ -124,11 +124,11 @@ describe('a file that the line reads', () => {
       expect(code, stderr).toBe(2)
       expect(stderr).toContain('would overwrite an input of this command: standard input')
     }
-    expect(kept(cwd)).toEqual(files)
+    expect(readFiles(cwd)).toEqual(files)
   })
 
   it('is no other file: beside a snapshot, or of the same name elsewhere', async () => {
-    const cwd = desk()
+    const cwd = writeSampleFiles()
     writeFileSync(join(cwd, '1.yml'), 'old')
     const ran = await run('ci lint ci/1.yml --to 1.yml', cwd)
     expect(ran.stderr).toContain('wrote 1.yml')
@@ -151,13 +151,13 @@ describe('--report', () => {
     ['apply f.yml --yes --report sarif a.sarif', '--report sarif=a.sarif.'],
     ['check policy --report junit policy.xml', '--report junit=policy.xml.'],
   ])('of two words is refused with the form of one: %s', async (line, text) => {
-    const cwd = desk()
+    const cwd = writeSampleFiles()
     const ran = await run(line, cwd)
     expect([ran.code, ran.stdout]).toEqual([2, ''])
     expect(ran.stderr).toContain('--report takes one word, KIND=FILE')
     expect(ran.stderr).toContain(text)
     expect(server.lines()).toEqual([])
-    expect(kept(cwd)).toEqual(files)
+    expect(readFiles(cwd)).toEqual(files)
   })
 
   const sarif = '{"version":"2.1.0","runs":[]}'
@@ -178,7 +178,7 @@ describe('--report', () => {
     ['markdown', 'b.md', ` ${note}`],
     ['markdown', 'c.md', junit],
   ])('replaces no other file: %s=%s', async (kind, name, text) => {
-    const cwd = desk()
+    const cwd = writeSampleFiles()
     writeFileSync(join(cwd, name), text)
     for (const line of ['plan f.yml', 'drift f.yml', 'apply f.yml --yes']) {
       const ran = await run(`${line} --report ${kind}=${name}`, cwd)
@@ -197,7 +197,7 @@ describe('--report', () => {
     ['sarif', sarif],
     ['sarif', ''],
   ])('replaces a report of its kind: %s', async (kind, text) => {
-    const cwd = desk()
+    const cwd = writeSampleFiles()
     writeFileSync(join(cwd, 'r'), text)
     server.answer = () => ({ body: { status: 'valid', errors: [], warnings: [] } })
     const ran = await run(`ci lint ci/1.yml --report ${kind}=r`, cwd)
@@ -207,7 +207,7 @@ describe('--report', () => {
   })
 
   it('may be repeated, also of one kind', async () => {
-    const cwd = desk()
+    const cwd = writeSampleFiles()
     server.answer = () => ({ body: { status: 'valid', errors: [], warnings: [] } })
     const line = 'ci lint ci/1.yml --report junit=a --report junit=b,c --report sarif=d'
     expect((await run(line, cwd)).code).toBe(0)
@@ -217,7 +217,7 @@ describe('--report', () => {
   })
 
   it('goes to standard output in place of the result, and to devices', async () => {
-    const cwd = desk()
+    const cwd = writeSampleFiles()
     server.answer = () => ({ body: { status: 'valid', errors: [], warnings: [] } })
     const ran = await run('ci lint ci/1.yml --report junit=- -o json', cwd)
     expect(ran.stdout).toMatch(/^<\?xml[\s\S]*<\/testsuites>\n$/)
@@ -230,7 +230,7 @@ describe('--report', () => {
 
   it('cannot be written where no folder is: nothing is sent', async () => {
     for (const path of ['no/r.xml', 'ci']) {
-      const ran = await run(`ci lint ci/1.yml --report junit=${path}`, desk())
+      const ran = await run(`ci lint ci/1.yml --report junit=${path}`, writeSampleFiles())
       expect([ran.code, ran.stdout]).toEqual([1, ''])
       expect(ran.stderr).toContain(`cannot write the JUnit report ${path}: `)
     }
@@ -243,7 +243,7 @@ describe('a link', () => {
     ['ci lint ci/1.yml --to', 'ci/1.yml'],
     ['ci lint ci/1.yml --report', 'testsuites'],
   ])('is written through: %s', async (line, text) => {
-    const cwd = desk()
+    const cwd = writeSampleFiles()
     server.answer = () => ({ body: { status: 'valid', errors: [], warnings: [] } })
     mkdirSync(join(cwd, 'out'))
     writeFileSync(join(cwd, 'out/old'), '<testsuites/>')
@@ -260,7 +260,7 @@ describe('a link', () => {
 
 describe('~/ in a path that the shell left as it is', () => {
   it('is the home folder, in flags, in @ and in variables', async () => {
-    const [home, cwd] = [folder(), desk()]
+    const [home, cwd] = [createFolder(), writeSampleFiles()]
     const env = { HOME: home, SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_CONFIG_DIR: '~/conf' }
     server.answer = () => ({ body: { id: 1 } })
     writeFileSync(join(home, 'notes'), 'text of a file')

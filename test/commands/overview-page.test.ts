@@ -1,4 +1,4 @@
-/** The page of `overview` as people see it, narrow and wide: the parts in their places, of a made-up instance. */
+/** Tests the page of `overview` as people see it, narrow and wide, for an invented instance. */
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { readOverview, renderOverview, toRecord } from '../../src/commands/overview.js'
@@ -8,16 +8,16 @@ import { Failure } from '../../src/errors.js'
 import { createStyle } from '../../src/terminal/style.js'
 
 const now = new Date('2026-11-22T12:00:00Z')
-const ends = (days: number): string => new Date(now.getTime() + days * 86_400_000).toISOString()
-const domain = (name: string, days: number, more: object = {}) => ({
+const addDays = (days: number): string => new Date(now.getTime() + days * 86_400_000).toISOString()
+const createDomain = (name: string, days: number, more: object = {}) => ({
   domain: name,
-  certificate: { expired: days < 0, expiration: ends(days) },
+  certificate: { expired: days < 0, expiration: addDays(days) },
   ...more,
 })
-const job = (id: number, hours: number, more: object = {}) => ({
+const createJob = (id: number, hours: number, more: object = {}) => ({
   id,
   name: `job-${id}`,
-  created_at: ends(-hours / 24),
+  created_at: addDays(-hours / 24),
   ...more,
 })
 
@@ -34,12 +34,12 @@ const usual: Lists = {
     repository_storage: i < 3 ? 'default' : 'spare',
   })),
   'GET /pages/domains': [
-    domain('later.example', 90),
-    domain('soon.example', 6, { auto_ssl_enabled: true }),
-    domain('over.example', -3),
-    domain('month.example', 20),
-    domain('far.example', 200),
-    domain('farther.example', 300),
+    createDomain('later.example', 90),
+    createDomain('soon.example', 6, { auto_ssl_enabled: true }),
+    createDomain('over.example', -3),
+    createDomain('month.example', 20),
+    createDomain('far.example', 200),
+    createDomain('farther.example', 300),
     { domain: 'bare.example' },
   ],
   'GET /geo_nodes': [
@@ -52,21 +52,21 @@ const usual: Lists = {
   ],
 }
 const waiting: Lists = {
-  1: [job(11, 1), job(12, 30, { tag_list: ['gpu'] })],
-  2: [job(21, 2), job(22, 3)],
-  3: [job(31, 2), job(32, 2), job(33, 2)],
-  4: [job(41, 1)],
-  5: [job(51, 1)],
+  1: [createJob(11, 1), createJob(12, 30, { tag_list: ['gpu'] })],
+  2: [createJob(21, 2), createJob(22, 3)],
+  3: [createJob(31, 2), createJob(32, 2), createJob(33, 2)],
+  4: [createJob(41, 1)],
+  5: [createJob(51, 1)],
 }
 
-/** An instance that has these lists, and a profile whose token is renewed automatically. */
-const context = (lists: Lists, jobs: Lists): Context => {
+/** Creates the context of an instance with these lists, and of a profile whose token is renewed automatically. */
+const createContext = (lists: Lists, jobs: Lists): Context => {
   const credential = {
     kind: 'oauth',
     source: 'keyring',
     value: 'x',
     renews: true,
-    expiresAt: ends(1),
+    expiresAt: addDays(1),
   }
   const session = { baseUrl: 'https://ci.example', getCredential: async () => credential }
   const records = async ({ route }: Endpoint, { id = '' }: { readonly id?: number | string }) => {
@@ -99,9 +99,9 @@ const context = (lists: Lists, jobs: Lists): Context => {
   } as unknown as Context
 }
 
-const read = (lists: Lists, jobs: Lists) => readOverview(context(lists, jobs), parts)
+const read = (lists: Lists, jobs: Lists) => readOverview(createContext(lists, jobs), parts)
 
-const page = async (width: number, lists = usual, jobs = waiting): Promise<string> => {
+const renderPage = async (width: number, lists = usual, jobs = waiting): Promise<string> => {
   const { visible: safe, bold: strong, mark, bar } = await createStyle({}, {}, 'never')
   const text = { safe, emphasize: strong, mark, drawBar: bar, wrapHanging: safe }
   const answer = { width, text } as unknown as AnswerService
@@ -112,7 +112,7 @@ const page = async (width: number, lists = usual, jobs = waiting): Promise<strin
 }
 
 it('has a block below the other where it is narrow', async () => {
-  expect(await page(80)).toMatchInlineSnapshot(`
+  expect(await renderPage(80)).toMatchInlineSnapshot(`
     "
     https://ci.example
 
@@ -168,7 +168,7 @@ it('has a block below the other where it is narrow', async () => {
 })
 
 it('has two columns from 120 on', async () => {
-  expect(await page(120)).toMatchInlineSnapshot(`
+  expect(await renderPage(120)).toMatchInlineSnapshot(`
     "
     https://ci.example
 
@@ -208,7 +208,7 @@ it('has two columns from 120 on', async () => {
     Not shown, because the API does not provide it: alerts, storage moves under way.
     "
   `)
-  expect(await page(119)).not.toMatch(/Runners.*Replication/)
+  expect(await renderPage(119)).not.toMatch(/Runners.*Replication/)
 })
 
 it('says in its place what could not be read', async () => {
@@ -217,7 +217,7 @@ it('says in its place what could not be read', async () => {
     'GET /pages/domains': new Failure('auth', 'forbidden', { status: 403 }),
     'GET /geo_nodes': new Failure('not_found', 'no such route', { status: 404, lacks: 'route' }),
   }
-  expect(await page(80, lists)).toMatchInlineSnapshot(`
+  expect(await renderPage(80, lists)).toMatchInlineSnapshot(`
     "
     https://ci.example
 
@@ -265,7 +265,7 @@ it('says in its place what could not be read', async () => {
 
 it('writes lines that a shell takes as they are meant', async () => {
   const lists = { ...usual, 'GET /projects': [{ id: 1, path_with_namespace: 'a;b $(c)' }] }
-  expect(await page(80, lists, { 1: [job(7, 1)] })).toContain(
+  expect(await renderPage(80, lists, { 1: [createJob(7, 1)] })).toContain(
     "svcctl jobs why 7 -P 'a;b $(c)' --sandbox\n",
   )
 })
@@ -278,11 +278,13 @@ it('takes what is of another type for not told', async () => {
     'GET /pages/domains': [{ domain: 5, certificate: { expired: 'yes' } }],
     'GET /runners/all': [{ id: 1, runner_type: ['x'], status: 7 }],
   }
-  const jobs = { 1: [job(7, 1), { id: 8, name: {}, created_at: 5, tag_list: 'x' }] }
-  expect(await page(80, lists, jobs)).toContain('the oldest, for 1 h: job-7 (7)')
-  expect(await page(80, lists, {})).toContain('Pages certificates  1 with an unknown expiry date\n')
+  const jobs = { 1: [createJob(7, 1), { id: 8, name: {}, created_at: 5, tag_list: 'x' }] }
+  expect(await renderPage(80, lists, jobs)).toContain('the oldest, for 1 h: job-7 (7)')
+  expect(await renderPage(80, lists, {})).toContain(
+    'Pages certificates  1 with an unknown expiry date\n',
+  )
   expect(toRecord(await read(lists, { 1: [{ id: 8, tag_list: [null] }] }))).toMatchObject({
     jobs: { oldest: { project: '1', id: 8, created_at: '', tag_list: [''], waited_seconds: null } },
   })
-  expect(await page(80, lists, { 1: [{ id: 8 }] })).toContain('the oldest:  (8)')
+  expect(await renderPage(80, lists, { 1: [{ id: 8 }] })).toContain('the oldest:  (8)')
 })

@@ -1,21 +1,21 @@
-/** `overview`: one page, whose parts are read side by side, and none of which ends the others. */
+/** Tests `overview`: one page whose parts are read in parallel. A part that fails does not end the others. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder } from '../support/program.js'
+import { createFolder } from '../support/program.js'
 import type { Script } from '../support/recorder.js'
 import { serve } from '../support/servers.js'
-import { calling, rowsOf } from './calling.js'
+import { createCaller, parseRows } from './calling.js'
 
-const { server, call, atTerminal } = calling()
+const { server, call, atTerminal } = createCaller()
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
 })
 afterAll(() => sandbox.close())
 
-const of = (line: string, user = 0) =>
+const runOverview = (line: string, user = 0) =>
   call(`overview -q ${line}`.trim(), {
     env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[user]?.token ?? '' },
   })
@@ -27,10 +27,10 @@ const routes = {
   storages: '/application/settings',
 } as const
 const hour = 3_600_000
-const ago = (hours: number): string => new Date(Date.now() - hours * hour).toISOString()
+const getTimeAgo = (hours: number): string => new Date(Date.now() - hours * hour).toISOString()
 
-/** An instance with three projects, of which one has jobs that wait. */
-const small: Script = ({ url }) => {
+/** Answers as an instance with few projects, one of which has jobs that wait. */
+const answerSmall: Script = ({ url }) => {
   const path = url.replace(/^\/api\/v4/, '').replace(/\?.*$/, '')
   const answers: Readonly<Record<string, unknown>> = {
     '/projects': [
@@ -40,23 +40,23 @@ const small: Script = ({ url }) => {
       { id: 4, path_with_namespace: 'a/wiki', repository_storage: 'spare', jobs_enabled: false },
     ],
     '/projects/2/jobs': [
-      { id: 9, name: 'new', created_at: ago(1), tag_list: [] },
-      { id: 8, name: 'old', created_at: ago(50), tag_list: ['gpu', 'x'] },
+      { id: 9, name: 'new', created_at: getTimeAgo(1), tag_list: [] },
+      { id: 8, name: 'old', created_at: getTimeAgo(50), tag_list: ['gpu', 'x'] },
     ],
     '/application/settings': { repository_storages: ['default', 'spare', 'empty'] },
   }
   return path in answers ? { body: answers[path] } : undefined
 }
 
-/** The same, where one route is answered otherwise. */
-const except =
+/** Answers as `answerSmall` does, except for one route. */
+const answerExcept =
   (route: string, status: number, body: unknown = { message: `no ${status}` }): Script =>
   (seen, i) =>
-    seen.url.replace(/^\/api\/v4/, '').startsWith(route) ? { status, body } : small(seen, i)
+    seen.url.replace(/^\/api\/v4/, '').startsWith(route) ? { status, body } : answerSmall(seen, i)
 
 describe('overview', () => {
   it('has the parts as one object for programs', async () => {
-    const ran = await of('-o json')
+    const ran = await runOverview('-o json')
     expect(ran.code).toBe(0)
     const page = JSON.parse(ran.stdout)
     expect(page).toMatchObject({
@@ -86,7 +86,7 @@ describe('overview', () => {
   })
 
   it('has them as rows elsewhere', async () => {
-    const rows = rowsOf((await of('')).stdout)
+    const rows = parseRows((await runOverview('')).stdout)
     expect(rows).toContainEqual({ part: 'runners', item: 'group', value: '1', state: 'online' })
     expect(rows).toContainEqual({
       part: 'replication',
@@ -94,12 +94,12 @@ describe('overview', () => {
       value: '96.7 %',
       state: 'unhealthy',
     })
-    const sheet = (await of('--parts storages -o markdown')).stdout
+    const sheet = (await runOverview('--parts storages -o markdown')).stdout
     expect(sheet).toContain('| storages | default | 11 |')
   })
 
   it('reads only what is asked for', async () => {
-    server.answer = small
+    server.answer = answerSmall
     const ran = await call('overview --parts storages -o json')
     expect(Object.keys(JSON.parse(ran.stdout))).toEqual([
       'address',
@@ -117,7 +117,7 @@ describe('overview', () => {
   })
 
   it('looks for jobs in every project that has any, and reads the projects once', async () => {
-    server.answer = small
+    server.answer = answerSmall
     const ran = await call('overview -o json')
     expect(ran.code).toBe(0)
     expect(JSON.parse(ran.stdout).jobs).toMatchObject({
@@ -144,7 +144,7 @@ describe('overview', () => {
   it('asks for the parts side by side', async () => {
     const open = new Map<string, ServerResponse>()
     const wanted = Object.values(routes)
-    // None of them is answered before all of them are asked.
+    // The server answers no request before all of them were sent.
     const slow = await serve(({ url }, response) => {
       const route = wanted.find((one) => url.replace(/\?.*$/, '').endsWith(one))
       if (route === undefined) return void response.end(url.includes('/status') ? '[]' : '{}')
@@ -163,33 +163,33 @@ describe('overview', () => {
       [403, 500].map((status) => [part, status, route] as const),
     ),
   )('says that %s could not be read (%d), and shows the rest', async (part, status, route) => {
-    server.answer = except(route, status)
+    server.answer = answerExcept(route, status)
     const ran = await call('overview --retries 0 -o json')
     expect(ran.code).toBe(8)
     const page = JSON.parse(ran.stdout)
     expect(page[part]).toBeNull()
     expect(page.jobs.waiting).toBe(2)
     expect(page.unread).toMatchObject([{ part, status, offered: true }])
-    const rows = rowsOf((await call('overview --retries 0')).stdout)
+    const rows = parseRows((await call('overview --retries 0')).stdout)
     expect(rows.filter(({ state }) => state === 'unread').map((row) => row.part)).toEqual([part])
   })
 
   it('takes for no failure what the instance does not have', async () => {
-    server.answer = except(routes.replication, 404, { error: '404 Not Found' })
+    server.answer = answerExcept(routes.replication, 404, { error: '404 Not Found' })
     const ran = await call('overview -o json')
     expect(ran.code).toBe(0)
     expect(JSON.parse(ran.stdout).unread).toMatchObject([{ part: 'replication', offered: false }])
   })
 
   it('tells projects that hide their jobs from projects that fail', async () => {
-    server.answer = except('/projects/1/jobs', 403)
+    server.answer = answerExcept('/projects/1/jobs', 403)
     const hidden = await call('overview --parts jobs -o json')
     expect(hidden.code).toBe(0)
     expect(JSON.parse(hidden.stdout)).toMatchObject({
       jobs: { waiting: 2, projects_hidden: 1 },
       unread: [{ why: '1 project does not show their jobs' }],
     })
-    server.answer = except('/projects/1/jobs', 500)
+    server.answer = answerExcept('/projects/1/jobs', 500)
     const failed = await call('overview --parts jobs -o json --retries 0')
     expect(failed.code).toBe(8)
     expect(JSON.parse(failed.stdout).jobs).toMatchObject({ waiting: 2, projects_unread: 1 })
@@ -202,7 +202,7 @@ describe('overview', () => {
     server.answer = (seen, i) => {
       const rounds = server.lines().filter((line) => line.startsWith('GET /runners/all')).length
       if (seen.url.includes('/runners/all') && rounds <= bad) return { status: 403, body: {} }
-      return (rounds < 2 ? small : except('/projects/2/jobs', 200, []))(seen, i)
+      return (rounds < 2 ? answerSmall : answerExcept('/projects/2/jobs', 200, []))(seen, i)
     }
     const ran = await call(
       'overview --parts runners,jobs --watch 1 --wait-until jobs.waiting=0 -o json',
@@ -229,7 +229,7 @@ describe('the page', () => {
           ? { body: [{ id: 1, name: hostile }] }
           : seen.url.includes('/pages/domains')
             ? { body: [{ domain: hostile, certificate: { expired: true } }] }
-            : small(seen, i)
+            : answerSmall(seen, i)
     await atTerminal('overview', async (terminal) => {
       const screen = await terminal.until(/ended with 0/)
       expect(screen).toContain('a\\u001b[31m')
@@ -240,10 +240,10 @@ describe('the page', () => {
   })
 
   it('is drawn again with --watch', async () => {
-    server.answer = small
+    server.answer = answerSmall
     await atTerminal('overview --parts jobs --watch 1', async (terminal) => {
       await terminal.until(/Jobs waiting {2}2 in 1 of 2 projects[\s\S]*Ctrl-C to stop/)
-      server.answer = except('/projects/2/jobs', 200, [])
+      server.answer = answerExcept('/projects/2/jobs', 200, [])
       const screen = await terminal.until(/Jobs waiting {2}0 in 0/)
       expect(screen.match(/Jobs waiting/g)).toHaveLength(1)
     })

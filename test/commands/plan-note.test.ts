@@ -1,13 +1,13 @@
-/** `--note`: one note on the merge request of the CI job, or its text where it cannot be posted. */
+/** Tests `--note`: it adds one note to the merge request of the CI job, or prints the text if it cannot be added. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
-import { configuration, folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { frontOf } from './front.js'
+import { startProxy } from './front.js'
 
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 const token = 'sandbox-root-token'
 const own = { id: 1 }
 
@@ -17,16 +17,19 @@ interface Note {
   readonly author: { readonly id: number }
 }
 
-const cwd = folder()
+const cwd = createFolder()
 writeFileSync(
   join(cwd, 'a.yml'),
   'version: 1\nprojects: {platform/app: {approval_rules: {Security: {approvals_required: 5}}}}\n',
 )
 
-/** An instance with a merge request that has these notes, and lines in its job. */
-const merging = async (notes: Note[], refuses?: (path: string) => number | undefined) => {
+/** Starts an instance with a merge request that has these notes, and creates a function that runs lines in its CI job. */
+const createMergeRequest = async (
+  notes: Note[],
+  refuses?: (path: string) => number | undefined,
+) => {
   const asked: { readonly url: string; readonly token: string | undefined }[] = []
-  const front = await frontOf(url, ({ url: path, method, body, headers }, response) => {
+  const front = await startProxy(url, ({ url: path, method, body, headers }, response) => {
     const [, id] = /\/merge_requests\/7\/notes(?:\/(\d+))?(?:\?|$)/.exec(path) ?? []
     if (!path.includes('/notes')) return false
     asked.push({ url: path, token: headers['private-token']?.toString() })
@@ -42,7 +45,7 @@ const merging = async (notes: Note[], refuses?: (path: string) => number | undef
     response.end(JSON.stringify(status === undefined ? listed : { message: 'no' }))
     return true
   })
-  const config = configuration()
+  const config = createConfiguration()
   const run = (line: string, more: Readonly<Record<string, string | undefined>> = {}) =>
     svcctl(line.split(' '), {
       cwd,
@@ -62,7 +65,7 @@ const merging = async (notes: Note[], refuses?: (path: string) => number | undef
 describe('plan --note', () => {
   it('creates one note, and updates it, whatever others wrote', async () => {
     const foreign = { id: 3, body: '<!-- svcctl:plan -->\nnot ours', author: { id: 2 } }
-    const { run, notes } = await merging([
+    const { run, notes } = await createMergeRequest([
       { id: 1, body: 'Looks good', author: own },
       foreign,
       { id: 4, body: '<!-- svcctl:drift -->\n', author: own },
@@ -81,13 +84,13 @@ describe('plan --note', () => {
   it('finds its note behind many others', async () => {
     const others = Array.from({ length: 150 }, (_, i) => ({ id: i + 2, body: 'x', author: own }))
     const mine = { id: 1, body: '<!-- svcctl:plan -->\nold', author: own }
-    const { run, notes } = await merging([mine, ...others])
+    const { run, notes } = await createMergeRequest([mine, ...others])
     expect((await run('plan a.yml --note')).stderr).toContain('updated note 1 ')
     expect([notes.length, mine.body]).toEqual([151, expect.stringContaining('Plan for')])
   })
 
   it('uses its own token for the note, and never that of the plan', async () => {
-    const { run, asked, front } = await merging([])
+    const { run, asked, front } = await createMergeRequest([])
     const { stderr } = await run('plan a.yml --note', { SVC_NOTE_TOKEN: 'sandbox-ana-token' })
     expect(stderr).toContain('created a note')
     expect(new Set(asked.map((one) => one.token))).toEqual(new Set(['sandbox-ana-token']))
@@ -95,7 +98,7 @@ describe('plan --note', () => {
   })
 
   it('needs its token, and a merge request, before anything is planned', async () => {
-    const { run, front } = await merging([])
+    const { run, front } = await createMergeRequest([])
     const none = await run('plan missing.yml --note', { SVC_NOTE_TOKEN: '' })
     expect(none).toMatchObject({
       code: 3,
@@ -113,8 +116,8 @@ describe('plan --note', () => {
   })
 
   it('is for the instance that runs the job, and for the project of the merge request', async () => {
-    const there = await merging([])
-    const { run, asked } = await merging([])
+    const there = await createMergeRequest([])
+    const { run, asked } = await createMergeRequest([])
     const elsewhere = { CI_SERVER_URL: there.front.base, CI_MERGE_REQUEST_PROJECT_ID: 'a/b' }
     expect((await run('plan a.yml --note', elsewhere)).stderr).toContain('created a note')
     expect(asked).toEqual([])
@@ -125,7 +128,7 @@ describe('plan --note', () => {
     ['plan', 0],
     ['drift', 1],
   ])('prints what cannot be posted, and ends as without: %s', async (verb, code) => {
-    const { run } = await merging([], (path) => (path.includes('?') ? undefined : 403))
+    const { run } = await createMergeRequest([], (path) => (path.includes('?') ? undefined : 403))
     const wanted = await run(`${verb} a.yml`)
     const ran = await run(`${verb} a.yml --note`)
     expect([wanted.code, ran.code]).toEqual([code, code])
@@ -138,7 +141,7 @@ describe('plan --note', () => {
   })
 
   it('prints it where no user or no instance answers', async () => {
-    const { run } = await merging([], () => 401)
+    const { run } = await createMergeRequest([], () => 401)
     const ran = await run('plan a.yml --note', { CI_SERVER_URL: 'http://127.0.0.1:9' })
     expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('<!-- svcctl:plan -->')])
   })

@@ -1,25 +1,25 @@
-/** `plan` and `drift` as an admin runs them: against the sample data, in files, on screens. */
+/** Tests `plan` and `drift` as an admin runs them: against the sample data, with files and on screens. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 let sandbox: Sandbox
-const config = configuration()
+const config = createConfiguration()
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
 })
 afterAll(() => sandbox.close())
 
-const rules = (text: string): string =>
+const buildRules = (text: string): string =>
   ['version: 1', 'projects:', '  platform/app:', '    approval_rules:', ...text.split('\n')].join(
     '\n',
   )
-const asIs = rules('      Security: { approvals_required: 1 }')
-const other = rules('      Security: { approvals_required: 2 }')
-const emptied = 'version: 1\nprojects: { platform/app: { deploy_keys: { $exact: true } } }\n'
+const unchangedRules = buildRules('      Security: { approvals_required: 1 }')
+const changedRules = buildRules('      Security: { approvals_required: 2 }')
+const exactKeys = 'version: 1\nprojects: { platform/app: { deploy_keys: { $exact: true } } }\n'
 const chat = [
   'version: 1',
   'projects:',
@@ -28,9 +28,9 @@ const chat = [
   '      chat: { family: chat-webhook, webhook: {env: HOOK} }',
 ].join('\n')
 
-/** Runs a command on a file that says this. */
+/** Runs a command about a file with this text. */
 const run = async (text: string, args: readonly string[], env: Record<string, string> = {}) => {
-  const cwd = folder()
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'svcctl.yml'), text)
   const [verb = 'plan', ...rest] = args
   const ran = await svcctl([verb, 'svcctl.yml', ...rest], {
@@ -47,10 +47,10 @@ const run = async (text: string, args: readonly string[], env: Record<string, st
 
 describe('plan', () => {
   it('ends well with and without changes, and says which', async () => {
-    const none = await run(asIs, ['plan'])
+    const none = await run(unchangedRules, ['plan'])
     expect(none.code).toBe(0)
     expect(none.stdout).toMatch(/Plan: nothing to do; 1 unchanged \(\d+ requests, \d+ s\)\.\n$/)
-    const some = await run(other, ['plan'])
+    const some = await run(changedRules, ['plan'])
     expect(some.code).toBe(0)
     expect(some.stdout).toContain('~ approval_rules/Security\n      approvals_required')
   })
@@ -75,18 +75,20 @@ describe('plan', () => {
   })
 
   it('shows of a place what changes before what comes', async () => {
-    const { stdout } = await run(`${other}\n      A new one: { approvals_required: 1 }`, ['plan'])
+    const { stdout } = await run(`${changedRules}\n      A new one: { approvals_required: 1 }`, [
+      'plan',
+    ])
     expect(stdout.match(/[~+] approval_rules/g)).toEqual(['~ approval_rules', '+ approval_rules'])
   })
 
   it('is written as one object for its owner, and read back', async () => {
-    const { cwd, code } = await run(other, ['plan', '--out', 'plan.json', '-q'])
+    const { cwd, code } = await run(changedRules, ['plan', '--out', 'plan.json', '-q'])
     expect(code).toBe(0)
     const file = join(cwd, 'plan.json')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const text = readFileSync(file, 'utf8')
     const plan = JSON.parse(text)
-    // An action a line, in whatever order the parts are read.
+    // The file has one action a line, in whatever order the parts are read.
     expect(text).toContain(`\n"actions":[\n${JSON.stringify(plan.actions[0])}\n],\n`)
     expect(Object.keys(plan).slice(-2)).toEqual(['counts', 'sha256'])
     expect(plan).toMatchObject({
@@ -110,7 +112,7 @@ describe('plan', () => {
   })
 
   it('replaces no file that is no plan, before anything is asked', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'notes.txt'), 'mine')
     const { code, stderr } = await svcctl(['plan', 'svcctl.yml', '--out', 'notes.txt'], { cwd })
     expect(code).toBe(2)
@@ -120,7 +122,7 @@ describe('plan', () => {
 
   it('differs between two runs in nothing but when it was made', async () => {
     const made = async () => {
-      const { stdout } = await run(other, ['plan', '-o', 'json'])
+      const { stdout } = await run(changedRules, ['plan', '-o', 'json'])
       return { ...(JSON.parse(stdout) as object), created: '' }
     }
     expect(await made()).toEqual(await made())
@@ -149,17 +151,17 @@ describe('plan', () => {
   })
 
   it('is an action a line where a format holds no objects inside of objects', async () => {
-    const { stdout } = await run(other, ['plan', '-o', 'ndjson'])
+    const { stdout } = await run(changedRules, ['plan', '-o', 'ndjson'])
     const lines = stdout.trim().split('\n')
     expect(lines.map((line) => (JSON.parse(line) as { verb: string }).verb)).toEqual(['update'])
-    const csv = await run(other, ['plan', '-o', 'csv'])
+    const csv = await run(changedRules, ['plan', '-o', 'csv'])
     expect(csv.stdout).toBe(
       'verb,address,changes\nupdate,projects/platform/app:approval_rules/Security,approvals_required\n',
     )
   })
 
   it('is refused by limits in words, and ends well', async () => {
-    const { code, stdout } = await run(emptied, ['plan'])
+    const { code, stdout } = await run(exactKeys, ['plan'])
     expect(code).toBe(0)
     expect(stdout).toContain(
       '✗ exceeds a limit: projects/platform/app:deploy_keys would become empty; pass --allow-empty projects/platform/app:deploy_keys to allow it',
@@ -168,7 +170,7 @@ describe('plan', () => {
 
   it('takes no flag that does not fit it', async () => {
     for (const flag of ['--curl', '--dry-run', '--limit=3', '--page=2', '--watch', '--param=a=b'])
-      expect([flag, (await run(asIs, ['plan', flag])).code]).toEqual([flag, 2])
+      expect([flag, (await run(unchangedRules, ['plan', flag])).code]).toEqual([flag, 2])
   })
 
   it('explains each value by where it is said, and what it was said over', async () => {
@@ -210,17 +212,19 @@ describe('plan', () => {
   })
 
   it('is for the instance that the files name, and for no other', async () => {
-    const { code, stderr } = await run(`${asIs}\ninstance: https://other.example\n`, ['plan'])
+    const { code, stderr } = await run(`${unchangedRules}\ninstance: https://other.example\n`, [
+      'plan',
+    ])
     expect(code).toBe(2)
     expect(stderr).toContain('the files are for')
-    expect((await run(`${asIs}\ninstance: ${sandbox.url}//`, ['plan'])).code).toBe(0)
+    expect((await run(`${unchangedRules}\ninstance: ${sandbox.url}//`, ['plan'])).code).toBe(0)
   })
 })
 
 describe('a line without files, in a folder without any', () => {
   const bare = async (line: string, files: readonly string[] = []) => {
-    const cwd = folder()
-    for (const name of files) writeFileSync(join(cwd, name), asIs)
+    const cwd = createFolder()
+    for (const name of files) writeFileSync(join(cwd, name), unchangedRules)
     const env = {
       SVC_CONFIG_DIR: config,
       SVC_BASE_URL: sandbox.url,
@@ -236,7 +240,7 @@ describe('a line without files, in a folder without any', () => {
       const [code, stderr] = await bare(line)
       expect([code, stderr]).toEqual([2, expect.stringContaining('no declared state here')])
       expect(stderr).toContain('for example: svcctl export --to svcctl/, then svcctl plan svcctl/')
-      // A file of that name, such as the program, is no declared state either.
+      // A file of that name, such as the program itself, is not declared state either.
       expect(await bare(line, ['svcctl'])).toEqual([code, stderr])
       const [, other] = await bare(line, ['svcctl.yml'])
       expect(other).toContain('for example: svcctl plan svcctl.yml')
@@ -247,11 +251,11 @@ describe('a line without files, in a folder without any', () => {
 describe('a limit', () => {
   it('is a number or a percentage', async () => {
     const said = async (limit: string) =>
-      (await run(other, ['plan', '--max-changes', limit])).stdout
+      (await run(changedRules, ['plan', '--max-changes', limit])).stdout
     expect(await said('0')).toContain('1 project would change, more than 0;')
     expect(await said('0%')).toContain('1 project would change, more than 0 % of 1;')
     expect(await said('100%')).not.toContain('refused')
-    const wrong = await run(other, ['plan', '--max-changes', 'few'])
+    const wrong = await run(changedRules, ['plan', '--max-changes', 'few'])
     expect([wrong.code, wrong.stdout]).toEqual([2, ''])
     expect(wrong.stderr).toContain(
       '--max-changes must be a number or a percentage (5, 10%), not "few',
@@ -261,10 +265,10 @@ describe('a limit', () => {
 
 describe('drift', () => {
   it('is 0 as declared, 1 where something differs, and nothing else', async () => {
-    expect((await run(asIs, ['drift'])).code).toBe(0)
-    expect((await run(other, ['drift'])).code).toBe(1)
-    expect((await run(other, ['drift', '--ignore', '*#approvals_required'])).code).toBe(0)
-    expect((await run(rules('      Security: { nonsense: 1 }'), ['drift'])).code).toBe(2)
+    expect((await run(unchangedRules, ['drift'])).code).toBe(0)
+    expect((await run(changedRules, ['drift'])).code).toBe(1)
+    expect((await run(changedRules, ['drift', '--ignore', '*#approvals_required'])).code).toBe(0)
+    expect((await run(buildRules('      Security: { nonsense: 1 }'), ['drift'])).code).toBe(2)
   })
 
   it('leads from the files to what the instance has, where a plan leads back', async () => {
@@ -303,7 +307,7 @@ describe('drift', () => {
     expect(drifted.at(-2)).toMatch(
       /^Drift, declared → found: 1 missing, 2 changed, 1 unexpected; 0 unchanged \(/,
     )
-    expect((await run(asIs, ['drift'])).stdout).toMatch(/^No drift; 1 unchanged \(/)
+    expect((await run(unchangedRules, ['drift'])).stdout).toMatch(/^No drift; 1 unchanged \(/)
     const { cwd } = await run(text, ['drift', '--report', 'markdown=d.md'])
     const note = readFileSync(join(cwd, 'd.md'), 'utf8')
     expect(note).toContain('| now | declared | declared at |')
@@ -312,13 +316,13 @@ describe('drift', () => {
 
   it('reports for machines: JUnit, Markdown, SARIF', async () => {
     const reports = ['junit', 'markdown', 'sarif'].map((kind) => `--report=${kind}=d.${kind}`)
-    const { cwd, code } = await run(other, ['drift', ...reports])
+    const { cwd, code } = await run(changedRules, ['drift', ...reports])
     expect(code).toBe(1)
     const text = (kind: string) => readFileSync(join(cwd, `d.${kind}`), 'utf8')
     expect(text('junit')).toContain(
       '<testsuites name="svcctl drift" tests="2" failures="1" errors="0">',
     )
-    // From what is declared to what is there.
+    // The report shows the change from the declared to the actual value.
     expect(text('junit')).toContain('approvals_required: 2 → 1')
     expect(text('junit')).toContain('file="svcctl.yml"')
     expect(text('markdown')).toContain(

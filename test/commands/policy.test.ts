@@ -1,52 +1,53 @@
-/** `check policy`: what breaks a rule is found, what could not be read is never fine, and each format says the same. */
+/** Tests `check policy`: it finds what breaks a rule, data that cannot be read never counts as OK, and all formats agree. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { blocksOf, textOf } from '../support/pages.js'
-import { folder } from '../support/program.js'
+import { listCodeBlocks, readPage } from '../support/pages.js'
+import { createFolder } from '../support/program.js'
 import type { Script } from '../support/recorder.js'
-import { inShell } from '../support/shell.js'
-import { answers, calling } from './calling.js'
+import { runInShell } from '../support/shell.js'
+import { answerByRoute, createCaller } from './calling.js'
 
-const { server, call, atTerminal } = calling()
+const { server, call, atTerminal } = createCaller()
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
 })
 afterAll(() => sandbox.close())
 
-const env = () => ({ SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '' })
+const createEnv = () => ({ SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '' })
 
-/** Answers by a table, in which a number is a status. */
-const instance =
+/** Answers by route. A number in the table is the status of an error. */
+const answerOrRefuse =
   (table: Readonly<Record<string, unknown>>): Script =>
   (seen, index) => {
-    const found = answers(table)(seen, index)
+    const found = answerByRoute(table)(seen, index)
     return typeof found?.body === 'number' ? { status: found.body, body: { message: 'no' } } : found
   }
 
-const file = (rules: string): string => {
-  const path = join(folder(), 'policy.yml')
+const writePolicy = (rules: string): string => {
+  const path = join(createFolder(), 'policy.yml')
   writeFileSync(path, `policy: 1\nrules:\n${rules}`)
   return path
 }
 
-/** A policy of one rule. */
-const rule = (list: string, test: string, more = ''): string =>
-  file(`  - { name: one, list: '${list}', ${test}${more === '' ? '' : `, ${more}`} }\n`)
+/** Writes a policy with one rule. */
+const writeRule = (list: string, test: string, more = ''): string =>
+  writePolicy(`  - { name: one, list: '${list}', ${test}${more === '' ? '' : `, ${more}`} }\n`)
 
 const check = (path: string, ...more: string[]) => call(['check', 'policy', path, ...more])
-const findings = async (path: string, ...more: string[]) => {
+const listFindings = async (path: string, ...more: string[]) => {
   const { code, stdout } = await check(path, '-o', 'json', ...more)
   return { code, found: JSON.parse(stdout) as Record<string, unknown>[] }
 }
-const addresses = (found: readonly Record<string, unknown>[]) => found.map(({ address }) => address)
+const listAddresses = (found: readonly Record<string, unknown>[]) =>
+  found.map(({ address }) => address)
 
 describe('a policy', () => {
   it('names the flags that give a list its project, and no variable, which rules do not read', async () => {
-    const path = file(`  - { name: one, list: jobs list, where: id=1 }\n`)
+    const path = writePolicy(`  - { name: one, list: jobs list, where: id=1 }\n`)
     const { code, stderr } = await check(path)
     expect(code).toBe(2)
     expect(stderr).toContain('Give --project, --group or --all-projects.\n')
@@ -58,7 +59,7 @@ describe('a policy', () => {
     ['runners list', 'where: "id~~"', 'invalid condition'],
     ['jobs list', 'where: id=1', 'jobs list needs --project'],
   ])('is checked before any of its rules is read: %s, %s', async (list, test, said) => {
-    const path = file(
+    const path = writePolicy(
       `  - { name: one, list: runners list, where: id=1 }\n  - { name: two, list: '${list}', ${test} }\n`,
     )
     server.seen.length = 0
@@ -74,7 +75,7 @@ const runners = [
   { id: 3, description: 'three', status: 'offline', active: false, ip_address: '10.0.0.3' },
 ]
 const projects = [1, 2, 3].map((id) => ({ id, path_with_namespace: `a/p${id}` }))
-const rulesOf = {
+const ruleAnswers = {
   'GET /projects?': projects,
   'GET /projects/a%2Fp1/approval_rules': [{ id: 1, approvals_required: 2 }],
   'GET /projects/a%2Fp2/approval_rules': [{ id: 2, approvals_required: 1 }],
@@ -83,22 +84,24 @@ const rulesOf = {
 describe('check policy', () => {
   it('shows addresses whole on 80 columns', async () => {
     const path = 'platform/with/groups/below/groups/and/a/long/name'
-    server.answer = instance({ 'GET /projects?': [{ id: 1, path_with_namespace: path }] })
-    const policy = rule('projects list', 'where: id=1')
+    server.answer = answerOrRefuse({ 'GET /projects?': [{ id: 1, path_with_namespace: path }] })
+    const policy = writeRule('projects list', 'where: id=1')
     await atTerminal(`check policy ${policy} -o table`, async (terminal) => {
       expect(await terminal.until(/ended with 1/)).toContain(`projects/${path}`)
     })
   })
 
   it('finds what matches where, and what does not fulfil each', async () => {
-    server.answer = instance({ 'GET /runners?': runners })
-    const where = await findings(rule('runners list', 'where: "status=offline,active=true"'))
-    expect([where.code, addresses(where.found)]).toEqual([1, ['runners/2']])
-    const each = await findings(rule('runners list', 'each: "status=online,active=true"'))
-    expect([each.code, addresses(each.found)]).toEqual([1, ['runners/2', 'runners/3']])
-    const missing = await findings(rule('runners list', 'each: "ip_address~10."'))
-    expect(addresses(missing.found)).toEqual(['runners/1'])
-    const fine = await findings(rule('runners list', 'each: "id>0"'))
+    server.answer = answerOrRefuse({ 'GET /runners?': runners })
+    const where = await listFindings(
+      writeRule('runners list', 'where: "status=offline,active=true"'),
+    )
+    expect([where.code, listAddresses(where.found)]).toEqual([1, ['runners/2']])
+    const each = await listFindings(writeRule('runners list', 'each: "status=online,active=true"'))
+    expect([each.code, listAddresses(each.found)]).toEqual([1, ['runners/2', 'runners/3']])
+    const missing = await listFindings(writeRule('runners list', 'each: "ip_address~10."'))
+    expect(listAddresses(missing.found)).toEqual(['runners/1'])
+    const fine = await listFindings(writeRule('runners list', 'each: "id>0"'))
     expect(fine).toEqual({ code: 0, found: [] })
   })
 
@@ -124,7 +127,7 @@ describe('check policy', () => {
       if (path.includes('a%2Fp3')) return { status: 403, body: { message: 'no' } }
       return { body: [{ id: 1, status: 'failed', created_at: '2026-01-01T00:00:00Z' }] }
     }
-    const path = file(
+    const path = writePolicy(
       [
         ['a', 'runners list', 'where: status=offline'],
         ['b', 'runners list', 'each: active=true'],
@@ -140,10 +143,10 @@ describe('check policy', () => {
         .map(([name, list, test]) => `  - { name: ${name}, list: '${list}', ${test} }\n`)
         .join(''),
     )
-    const { code, found } = await findings(path)
+    const { code, found } = await listFindings(path)
     expect(code).toBe(8)
     const count = (rule: string) => found.filter((one) => one.rule === rule).length
-    // In the lists of all projects one could not be read, which each rule says.
+    // A list over all projects could not be read in full, and each rule that uses it reports this.
     expect([...'abcdefghij'].map(count)).toEqual([2, 1, 1, 1, 3, 1, 1, 1, 3, 3])
     const lines = server.lines()
     expect(new Set(lines).size).toBe(lines.length)
@@ -153,54 +156,59 @@ describe('check policy', () => {
 
   it('sends the condition of a list that one rule reads', async () => {
     server.answer = () => ({ body: [{ id: 1, iid: 1, state: 'opened' }] })
-    await findings(rule('mr list -P a/p1', 'where: state=opened'))
+    await listFindings(writeRule('mr list -P a/p1', 'where: state=opened'))
     expect(server.lines().join()).toContain('state=opened')
   })
 
   it('masks secrets in what was read for another rule', async () => {
-    server.answer = instance({ 'GET /runners?': [{ ...runners[0], token: 'c4n4ry-token' }] })
-    const path = file(
+    server.answer = answerOrRefuse({ 'GET /runners?': [{ ...runners[0], token: 'c4n4ry-token' }] })
+    const path = writePolicy(
       ['a', 'b']
         .map(
           (name) => `  - { name: ${name}, list: runners list, where: id=1, message: "{token}" }\n`,
         )
         .join(''),
     )
-    const { found } = await findings(path)
+    const { found } = await listFindings(path)
     expect(found.map(({ message }) => message)).toEqual(['[masked]', '[masked]'])
   })
 
   it('keeps the conditions of the list', async () => {
-    server.answer = instance({ 'GET /runners?': runners })
+    server.answer = answerOrRefuse({ 'GET /runners?': runners })
     const list = 'runners list --where active=true --where id=3'
-    const { found } = await findings(rule(list, 'each: "status=online"'))
-    expect(addresses(found)).toEqual(['runners/2', 'runners/3'])
+    const { found } = await listFindings(writeRule(list, 'each: "status=online"'))
+    expect(listAddresses(found)).toEqual(['runners/2', 'runners/3'])
   })
 
   it('counts a project without records in a list that is grouped by project', async () => {
-    server.answer = instance(rulesOf)
+    server.answer = answerOrRefuse(ruleAnswers)
     const list = 'approvals rules list --all-projects --group-by project --max approvals_required'
-    const path = rule(
+    const path = writeRule(
       list,
       'each: max_approvals_required>=2',
       'message: "{project}: {max_approvals_required}"',
     )
-    const { code, found } = await findings(path)
+    const { code, found } = await listFindings(path)
     expect(code).toBe(1)
     expect(found.map(({ message }) => message)).toEqual(['a/p2: 1', 'a/p3: -'])
     const count = 'approvals rules list --all-projects --group-by project --count'
-    expect(addresses((await findings(rule(count, 'where: count=0'))).found)).toEqual(['a/p3'])
+    expect(listAddresses((await listFindings(writeRule(count, 'where: count=0'))).found)).toEqual([
+      'a/p3',
+    ])
   })
 
   it.each([403, 404, 500])('never takes %i for fine', async (status) => {
-    server.answer = instance({ ...rulesOf, 'GET /projects/a%2Fp3/approval_rules': status })
+    server.answer = answerOrRefuse({
+      ...ruleAnswers,
+      'GET /projects/a%2Fp3/approval_rules': status,
+    })
     const list = 'approvals rules list --all-projects'
     for (const [line, test] of [
       [list, 'where: approvals_required<1'],
       [`${list} --group-by project --count`, 'where: count>5'],
     ] as const) {
-      const path = rule(line, test)
-      const { code, found } = await findings(path, '--retries', '0')
+      const path = writeRule(line, test)
+      const { code, found } = await listFindings(path, '--retries', '0')
       expect([line, code]).toEqual([line, 8])
       expect(found).toEqual([expect.objectContaining({ severity: 'unread', address: 'a/p3' })])
       const metrics = await check(path, '-o', 'prometheus', '--retries', '0')
@@ -209,18 +217,18 @@ describe('check policy', () => {
         expect.stringContaining('svcctl_policy_read{rule="one"} 0'),
       ])
     }
-    server.answer = instance({ 'GET /runners?': status })
-    const whole = await findings(rule('runners list', 'where: id<0'), '--retries', '0')
+    server.answer = answerOrRefuse({ 'GET /runners?': status })
+    const whole = await listFindings(writeRule('runners list', 'where: id<0'), '--retries', '0')
     expect([whole.code, whole.found[0]?.severity]).toEqual([8, 'unread'])
   })
 
   it('waives until a day, and says which waivers ended or match nothing', async () => {
-    server.answer = instance({ 'GET /runners?': runners })
+    server.answer = answerOrRefuse({ 'GET /runners?': runners })
     const waive = (address: string, until: string) =>
       `{ address: ${address}, until: ${until}, reason: lab }`
     const many = `waive: [${waive('runners/2', '2999-01-31')}, ${waive('runners/3', '2020-01-31')}, ${waive('runners/9', '2999-01-31')}]`
     const { stdout, stderr, code } = await check(
-      rule('runners list', 'where: status=offline', many),
+      writeRule('runners list', 'where: status=offline', many),
     )
     expect(code).toBe(1)
     expect(stdout.split('\n')).toEqual([
@@ -232,12 +240,12 @@ describe('check policy', () => {
     ])
     expect(stderr).toContain('the waiver of runners/9 matches no finding')
     const whole = `waive: [${waive('runners/2', '2999-01-31')}, ${waive('runners/3', '2999-01-31')}]`
-    expect((await check(rule('runners list', 'where: status=offline', whole))).code).toBe(0)
+    expect((await check(writeRule('runners list', 'where: status=offline', whole))).code).toBe(0)
   })
 
   it('fails from a severity up', async () => {
-    server.answer = instance({ 'GET /runners?': runners })
-    const path = rule('runners list', 'where: id=1', 'severity: warning')
+    server.answer = answerOrRefuse({ 'GET /runners?': runners })
+    const path = writeRule('runners list', 'where: id=1', 'severity: warning')
     expect((await check(path)).code).toBe(0)
     expect((await check(path, '--fail-on', 'warning')).code).toBe(1)
     expect((await check(path, '-o', 'nagios')).code).toBe(0)
@@ -246,21 +254,30 @@ describe('check policy', () => {
 
   it('judges settings, and groups of records', async () => {
     const settings = { id: 1, signup_enabled: true, default_project_visibility: 'private' }
-    server.answer = instance({ 'GET /application/settings': settings, 'GET /runners?': runners })
-    const open = await findings(rule('settings get', 'each: "signup_enabled=false"'))
-    expect([open.code, addresses(open.found)]).toEqual([1, ['settings']])
-    const shut = await findings(rule('settings get', 'each: default_project_visibility=private'))
-    expect(shut).toEqual({ code: 0, found: [] })
-    const many = await findings(
-      rule('runners list --group-by status,active --count', 'where: count>0'),
+    server.answer = answerOrRefuse({
+      'GET /application/settings': settings,
+      'GET /runners?': runners,
+    })
+    const open = await listFindings(writeRule('settings get', 'each: "signup_enabled=false"'))
+    expect([open.code, listAddresses(open.found)]).toEqual([1, ['settings']])
+    const shut = await listFindings(
+      writeRule('settings get', 'each: default_project_visibility=private'),
     )
-    expect(addresses(many.found)).toEqual(['offline/false', 'offline/true', 'online/true'])
+    expect(shut).toEqual({ code: 0, found: [] })
+    const many = await listFindings(
+      writeRule('runners list --group-by status,active --count', 'where: count>0'),
+    )
+    expect(listAddresses(many.found)).toEqual(['offline/false', 'offline/true', 'online/true'])
   })
 
   it('writes reports, with the place of the rule', async () => {
-    server.answer = instance({ 'GET /runners?': runners })
-    const path = rule('runners list', 'where: status=offline', 'message: "<{description}> is off"')
-    const at = folder()
+    server.answer = answerOrRefuse({ 'GET /runners?': runners })
+    const path = writeRule(
+      'runners list',
+      'where: status=offline',
+      'message: "<{description}> is off"',
+    )
+    const at = createFolder()
     const [junit, sarif] = [join(at, 'p.xml'), join(at, 'p.sarif')]
     await check(path, '--report', `junit=${junit}`, '--report', `sarif=${sarif}`)
     expect(readFileSync(junit, 'utf8')).toContain('runners/2: &lt;two&gt; is off')
@@ -274,8 +291,8 @@ describe('check policy', () => {
 
   it('prints what an instance calls things as text', async () => {
     const hostile = 'a|b"c\\d\u001b[31m\ne\u202e'
-    server.answer = instance({ 'GET /runners?': [{ ...runners[1], description: hostile }] })
-    const path = rule('runners list', 'where: id=2', 'message: "{description}"')
+    server.answer = answerOrRefuse({ 'GET /runners?': [{ ...runners[1], description: hostile }] })
+    const path = writeRule('runners list', 'where: id=2', 'message: "{description}"')
     for (const format of ['plain', 'nagios', 'prometheus', 'csv', 'markdown']) {
       const { stdout } = await check(path, '-o', format)
       for (const sign of ['\u001b', '\u202e'])
@@ -323,29 +340,29 @@ describe('check policy', () => {
       'until must be a day',
     ],
   ])('refuses %j', async (text, why) => {
-    server.answer = instance({ 'GET /runners?': runners })
-    const path = join(folder(), 'policy.yml')
+    server.answer = answerOrRefuse({ 'GET /runners?': runners })
+    const path = join(createFolder(), 'policy.yml')
     writeFileSync(path, `${text}\n`)
     const { code, stderr } = await check(path)
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
   })
 
   it('reads files that a file includes, each once', async () => {
-    server.answer = instance({ 'GET /runners?': runners })
-    const at = folder()
+    server.answer = answerOrRefuse({ 'GET /runners?': runners })
+    const at = createFolder()
     mkdirSync(join(at, 'more'))
     writeFileSync(join(at, 'a.yml'), 'policy: 1\ninclude: [more/b.yml]\n')
     writeFileSync(
       join(at, 'more/b.yml'),
       'policy: 1\ninclude: [../a.yml]\nrules: [{ name: b, list: runners list, where: id=2 }]\n',
     )
-    const { code, found } = await findings(join(at, 'a.yml'))
-    expect([code, addresses(found)]).toEqual([1, ['runners/2']])
+    const { code, found } = await listFindings(join(at, 'a.yml'))
+    expect([code, listAddresses(found)]).toEqual([1, ['runners/2']])
   })
 
   it('is the same on a snapshot, where no field of single records is asked for', async () => {
-    const at = join(folder(), 'kept')
-    const path = file(
+    const at = join(createFolder(), 'kept')
+    const path = writePolicy(
       [
         '  - { name: public, list: projects list, where: visibility=public }',
         '  - { name: approvals, list: approvals rules list --all-projects --group-by project --count, where: count=0 }',
@@ -353,9 +370,9 @@ describe('check policy', () => {
         '',
       ].join('\n'),
     )
-    await call(['snapshot', '--to', at], { env: env() })
+    await call(['snapshot', '--to', at], { env: createEnv() })
     const line = ['check', 'policy', path, '-o', 'json']
-    const live = JSON.parse((await call(line, { env: env() })).stdout)
+    const live = JSON.parse((await call(line, { env: createEnv() })).stdout)
     const kept = await call([...line, '--from', at], { env: { SVC_BASE_URL: '' } })
     const told = (found: Record<string, unknown>[]) =>
       found.filter(({ rule: of }) => of !== 'silent')
@@ -366,13 +383,13 @@ describe('check policy', () => {
 
 describe('the starter file of the guide', () => {
   const guide = '.github/guide/snapshots.md'
-  const starter = (): string => /```yaml\n([\s\S]*?)```/.exec(textOf(guide))?.[1] ?? ''
+  const starter = (): string => /```yaml\n([\s\S]*?)```/.exec(readPage(guide))?.[1] ?? ''
 
   it('has twelve rules, whose findings on the embedded instance are these', async () => {
-    const path = join(folder(), 'policy.yml')
+    const path = join(createFolder(), 'policy.yml')
     writeFileSync(path, starter())
     const { code, stdout } = await call(['check', 'policy', path, '-o', 'prometheus'], {
-      env: env(),
+      env: createEnv(),
     })
     expect(code).toBe(1)
     const counts = [...stdout.matchAll(/findings\{rule="([^"]+)",.*\} (\d+)/g)].map(
@@ -398,12 +415,12 @@ describe('the starter file of the guide', () => {
   })
 
   it('is checked by the lines of the page, as they stand', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'policy.yml'), starter())
     const codes: unknown[] = []
-    for (const block of blocksOf('sh', [guide]))
+    for (const block of listCodeBlocks('sh', [guide]))
       for (const line of block.trimEnd().split('\n'))
-        codes.push((await inShell(line, { cwd, env: { ...env() } })).code)
+        codes.push((await runInShell(line, { cwd, env: { ...createEnv() } })).code)
     expect(codes).toEqual([0, 0, 1, 8])
     expect(readFileSync(join(cwd, 'policy.xml'), 'utf8')).toContain('tests="12"')
   })

@@ -1,19 +1,19 @@
-/** `svcctl profile`: what it keeps, shows, removes and refuses to keep. */
+/** Tests `svcctl profile`: what it stores, shows and removes, and what it does not store. */
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const profiles = () => {
-  const env = { SVC_CONFIG_DIR: configuration() }
+const createProfileRunner = () => {
+  const env = { SVC_CONFIG_DIR: createConfiguration() }
   return (...args: string[]) => svcctl(['profile', ...args], { env })
 }
 const address = 'https://forge.example'
 
 describe('profile set', () => {
   it('keeps settings, and the first becomes the current one', async () => {
-    const profile = profiles()
+    const profile = createProfileRunner()
     const set = await profile(
       'set',
       'work',
@@ -35,7 +35,7 @@ describe('profile set', () => {
   })
 
   it('removes a setting by --unset or an empty value', async () => {
-    const profile = profiles()
+    const profile = createProfileRunner()
     await profile('set', 'work', '--base-url', address, '--project', 'a/b', '--sudo', 'ana')
     await profile('set', 'work', '--unset', 'project', '--sudo', '')
     const kept = JSON.parse((await profile('get', 'work', '-o', 'json')).stdout)
@@ -51,7 +51,7 @@ describe('profile set', () => {
     ['output', 'csv'],
     ['tags', 'a,b'],
   ])('removes %s by an empty value', async (name, value) => {
-    const profile = profiles()
+    const profile = createProfileRunner()
     const get = async () =>
       JSON.parse((await profile('get', 'work', '-o', 'json')).stdout)[name.replace('-', '_')]
     await profile('set', 'work', '--base-url', address, `--${name}`, value)
@@ -61,7 +61,7 @@ describe('profile set', () => {
   })
 
   it('does not keep --insecure, and says what to do instead', async () => {
-    const profile = profiles()
+    const profile = createProfileRunner()
     const set = await profile('set', 'work', '--base-url', address, '--insecure')
     expect(set.code).toBe(2)
     expect(set.stderr).toContain('--ca-file')
@@ -71,7 +71,7 @@ describe('profile set', () => {
 
 describe('profile get', () => {
   it('shows no password of a proxy', async () => {
-    const profile = profiles()
+    const profile = createProfileRunner()
     const proxy = 'http://someone:canary-password@proxy.example:3128'
     const runs = [
       await profile('set', 'work', '--base-url', address, '--proxy', proxy, '-o', 'json'),
@@ -87,7 +87,7 @@ describe('profile get', () => {
   })
 
   it('shows the settings that it has, its user, and where its token is', async () => {
-    const profile = profiles()
+    const profile = createProfileRunner()
     await profile('set', 'work', '--base-url', address, '--retries', '2')
     const { stdout } = await profile('get', 'work', '-o', 'json')
     expect(JSON.parse(stdout)).toEqual({
@@ -110,14 +110,14 @@ describe('profile get', () => {
 
 describe('profile list', () => {
   it('says where there is none', async () => {
-    const ran = await profiles()('list', '-o', 'json')
+    const ran = await createProfileRunner()('list', '-o', 'json')
     expect(ran).toMatchObject({ code: 0, stdout: '[]\n' })
     expect(ran.stderr).toContain('no profiles; create one with "svcctl auth login"')
   })
 })
 
 it('reads no configuration that is larger than 16 MiB', async () => {
-  const config = configuration()
+  const config = createConfiguration()
   const file = join(config, 'config.json')
   writeFileSync(file, '{}', { mode: 0o600 })
   truncateSync(file, (16 << 20) + 1)
@@ -130,7 +130,7 @@ it('reads no configuration that is larger than 16 MiB', async () => {
 
 describe('profile delete', () => {
   it('is deleted only when that is confirmed', async () => {
-    const profile = profiles()
+    const profile = createProfileRunner()
     await profile('set', 'work', '--base-url', address)
     expect((await profile('delete', 'work')).code).toBe(2)
     expect((await profile('delete', 'work', '--yes')).code).toBe(0)
@@ -138,14 +138,14 @@ describe('profile delete', () => {
   })
 
   it('says that it is gone, and of one that is not there', async () => {
-    const profile = profiles()
+    const profile = createProfileRunner()
     await profile('set', 'work', '--base-url', address)
     expect((await profile('delete', 'work', '--yes')).stderr).toContain('deleted profile "work"')
     expect(await profile('delete', 'work', '--yes')).toMatchObject({ code: 4 })
   })
 
   it('holds to the protection of the profile itself, not of the one in force', async () => {
-    const profile = profiles()
+    const profile = createProfileRunner()
     await profile('set', 'work', '--base-url', address)
     await profile('set', 'safe', '--base-url', address, '--protected')
     expect((await profile('delete', 'safe', '--yes')).code).toBe(2)

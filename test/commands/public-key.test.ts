@@ -2,37 +2,40 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { checkPublicKey } from '../../src/commands/deploy-keys.js'
 
-const field = (bytes: Uint8Array): Buffer => {
+const toField = (bytes: Uint8Array): Buffer => {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(bytes.length)
   return Buffer.concat([length, bytes])
 }
-const text = (value: string): Buffer => field(Buffer.from(value))
-const line = (type: string, ...fields: readonly Buffer[]): string =>
-  `${type} ${Buffer.concat([text(type), ...fields]).toString('base64')} me@example.test`
+const toTextField = (value: string): Buffer => toField(Buffer.from(value))
+const buildKeyLine = (type: string, ...fields: readonly Buffer[]): string =>
+  `${type} ${Buffer.concat([toTextField(type), ...fields]).toString('base64')} me@example.test`
 
-const jwk = (key: { export(o: { format: 'jwk' }): Record<string, unknown> }, name: string) =>
-  Buffer.from(String(key.export({ format: 'jwk' })[name]), 'base64url')
+const getJwkField = (
+  key: { export(o: { format: 'jwk' }): Record<string, unknown> },
+  name: string,
+) => Buffer.from(String(key.export({ format: 'jwk' })[name]), 'base64url')
 
-const rsa = (bits: number): string => {
+const createRsaKey = (bits: number): string => {
   const { publicKey: key } = generateKeyPairSync('rsa', { modulusLength: bits })
-  const n = Buffer.concat([Buffer.from([0]), jwk(key, 'n')])
-  return line('ssh-rsa', field(jwk(key, 'e')), field(n))
+  const n = Buffer.concat([Buffer.from([0]), getJwkField(key, 'n')])
+  return buildKeyLine('ssh-rsa', toField(getJwkField(key, 'e')), toField(n))
 }
-const ed25519 = line('ssh-ed25519', field(Buffer.alloc(32, 7)))
-const ecdsa = (): string => {
+const ed25519 = buildKeyLine('ssh-ed25519', toField(Buffer.alloc(32, 7)))
+const createEcdsaKey = (): string => {
   const { publicKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const point = Buffer.concat([Buffer.from([4]), jwk(key, 'x'), jwk(key, 'y')])
-  return line('ecdsa-sha2-nistp256', text('nistp256'), field(point))
+  const point = Buffer.concat([Buffer.from([4]), getJwkField(key, 'x'), getJwkField(key, 'y')])
+  return buildKeyLine('ecdsa-sha2-nistp256', toTextField('nistp256'), toField(point))
 }
 
 describe('publicKey', () => {
   it('takes keys of every common type, as one line', () => {
-    for (const key of [rsa(2048), ed25519, ecdsa()]) expect(checkPublicKey(`${key}\n`)).toBe(key)
+    for (const key of [createRsaKey(2048), ed25519, createEcdsaKey()])
+      expect(checkPublicKey(`${key}\n`)).toBe(key)
   })
 
   it('refuses an RSA key that is too short', () => {
-    expect(() => checkPublicKey(rsa(512))).toThrow(', not 512')
+    expect(() => checkPublicKey(createRsaKey(512))).toThrow(', not 512')
   })
 
   it.each([
@@ -45,9 +48,15 @@ describe('publicKey', () => {
       ed25519.replace('ssh-ed25519 ', 'ssh-rsa '),
       'the key is labeled ssh-rsa but contains a key of another type',
     ],
-    [line('ssh-ed25519', field(Buffer.alloc(31))), '32 bytes'],
-    [line('ssh-ed25519', field(Buffer.alloc(32)), field(Buffer.alloc(1))), 'key is incomplete'],
-    [line('ecdsa-sha2-nistp256', text('nistp384'), field(Buffer.alloc(65))), 'curve nistp256'],
+    [buildKeyLine('ssh-ed25519', toField(Buffer.alloc(31))), '32 bytes'],
+    [
+      buildKeyLine('ssh-ed25519', toField(Buffer.alloc(32)), toField(Buffer.alloc(1))),
+      'key is incomplete',
+    ],
+    [
+      buildKeyLine('ecdsa-sha2-nistp256', toTextField('nistp384'), toField(Buffer.alloc(65))),
+      'curve nistp256',
+    ],
     [`${ed25519}\n${ed25519}`, 'the key must be a single line'],
     ['---- BEGIN SSH2 PUBLIC KEY ----\nAAAA', 'the key is not in OpenSSH format'],
   ])('refuses %s', (given, message) => {

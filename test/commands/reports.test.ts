@@ -1,4 +1,4 @@
-/** Reports for machines, held to the essentials of their formats: SARIF 2.1.0 (OASIS), and JUnit's XML as CI servers read it. */
+/** Tests reports for programs against the essentials of their formats: SARIF 2.1.0 (OASIS), and JUnit's XML as CI servers read it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -6,41 +6,43 @@ import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
 import { convert } from 'xmlbuilder2'
 import { renderJunit, renderSarif } from '../../src/commands/reports.js'
-import { folder } from '../support/program.js'
-import { calling } from './calling.js'
+import { createFolder } from '../support/program.js'
+import { createCaller } from './calling.js'
 
-const { call, server } = calling()
+const { call, server } = createCaller()
 
 const text = { type: 'string', minLength: 1 }
 const message = { type: 'object', required: ['text'], properties: { text } }
 const positive = { type: 'integer', minimum: 1 }
-const list = (items: object) => ({ type: 'array', items })
-const whole = (properties: object, required: readonly string[]) => ({
+const createListSchema = (items: object) => ({ type: 'array', items })
+const createObjectSchema = (properties: object, required: readonly string[]) => ({
   type: 'object',
   properties,
   required,
   additionalProperties: false,
 })
 
-/** By hand from the standard: what it requires of the parts that are written here, and no other part. */
+/** The schema is written by hand from the standard: it covers the parts that are written here, and allows no others. */
 const sarif = new Ajv2020({ strict: true, allErrors: true })
 formats.default(sarif)
 const isSarif = sarif.compile(
-  whole(
+  createObjectSchema(
     {
       $schema: { type: 'string', format: 'uri' },
       version: { const: '2.1.0' },
-      runs: list(
-        whole(
+      runs: createListSchema(
+        createObjectSchema(
           {
-            tool: whole(
+            tool: createObjectSchema(
               {
-                driver: whole(
+                driver: createObjectSchema(
                   {
                     name: text,
                     version: text,
                     rules: {
-                      ...list(whole({ id: text, shortDescription: message }, ['id'])),
+                      ...createListSchema(
+                        createObjectSchema({ id: text, shortDescription: message }, ['id']),
+                      ),
                       uniqueItems: true,
                     },
                   },
@@ -50,27 +52,33 @@ const isSarif = sarif.compile(
               ['driver'],
             ),
             columnKind: { enum: ['utf16CodeUnits', 'unicodeCodePoints'] },
-            results: list(
-              whole(
+            results: createListSchema(
+              createObjectSchema(
                 {
                   ruleId: text,
                   level: { enum: ['none', 'note', 'warning', 'error'] },
                   message,
-                  locations: list(
-                    whole(
+                  locations: createListSchema(
+                    createObjectSchema(
                       {
-                        physicalLocation: whole(
+                        physicalLocation: createObjectSchema(
                           {
-                            artifactLocation: whole(
+                            artifactLocation: createObjectSchema(
                               { uri: { type: 'string', format: 'uri-reference' } },
                               [],
                             ),
-                            region: whole({ startLine: positive, startColumn: positive }, []),
+                            region: createObjectSchema(
+                              { startLine: positive, startColumn: positive },
+                              [],
+                            ),
                           },
                           [],
                         ),
-                        logicalLocations: list(
-                          whole({ fullyQualifiedName: text, kind: { const: 'resource' } }, []),
+                        logicalLocations: createListSchema(
+                          createObjectSchema(
+                            { fullyQualifiedName: text, kind: { const: 'resource' } },
+                            [],
+                          ),
                         ),
                       },
                       [],
@@ -111,7 +119,7 @@ const readSarif = (json: string): Sarif => {
 type Element = Readonly<Record<string, string>>
 interface Suite extends Element {}
 
-/** A report of one suite: its sums are those of its cases. */
+/** Reads a report with one suite, and checks that its sums are those of its cases. */
 const readJunit = (xml: string) => {
   const { testsuites } = convert(xml, { format: 'object' }) as unknown as {
     testsuites: { '@tests': string; testsuite: Suite & { testcase: unknown } }
@@ -138,7 +146,7 @@ const readJunit = (xml: string) => {
   return cases
 }
 
-/** What differs, what cannot be read, what is impossible, and a certificate that ended; names as hostile as may be. */
+/** A name as hostile as possible. The report below has a difference, an unreadable part, an impossible value and an expired certificate. */
 const hostile = 'a ]]> <b> & "c" \u0007\ud800 é😀'
 const namespace = { id: 5, kind: 'group', full_path: 'a' }
 const project = { id: 1, path_with_namespace: 'a/one', namespace }
@@ -168,7 +176,7 @@ it('are what their formats say, whatever differs', async () => {
     const status = /\/members/.test(path) ? 403 : 404
     return { status, body: { message: `${status} as you asked` } }
   }
-  const cwd = folder()
+  const cwd = createFolder()
   mkdirSync(join(cwd, 'c: #1'))
   writeFileSync(join(cwd, 'c: #1', '100%?.json'), JSON.stringify({ version: 1, ...files }))
   const ran = await call(

@@ -1,8 +1,8 @@
 /** `runners pause`, `resume` and `register`; `drain.test.ts` has `runners drain`. */
 import { describe, expect, it } from 'vitest'
-import { calling } from './calling.js'
+import { createCaller } from './calling.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 
 describe.each([
   ['pause', false, 'paused'],

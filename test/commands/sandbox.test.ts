@@ -1,10 +1,10 @@
-/** `svcctl sandbox`: every credential that it lists does what its row says. */
+/** Tests `svcctl sandbox`: every credential that it lists does what its row says. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder, type Ran } from '../support/program.js'
-import { type LineHow, startLine, svcctl } from '../support/within.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
+import { type LineOptions, startLine, svcctl } from '../support/within.js'
 
 interface Row {
   readonly kind: string
@@ -14,18 +14,18 @@ interface Row {
   readonly state: string
 }
 
-const headerOf = ({ kind, value }: Row): Record<string, string> => {
+const toHeader = ({ kind, value }: Row): Record<string, string> => {
   if (kind === 'oauth') return { authorization: `Bearer ${value}` }
   if (kind === 'session') return { cookie: `_svc_session=${value}` }
   return { 'private-token': value }
 }
 
-/** Serves an instance for as long as the work with it takes. */
-const serving = async (
+/** Serves an instance until `work` ends. */
+const serveSandbox = async (
   flags: readonly string[],
   work: (url: string) => Promise<void>,
-  how: LineHow = {},
-): Promise<Ran> => {
+  how: LineOptions = {},
+): Promise<LineResult> => {
   const line = startLine(['sandbox', 'serve', ...flags], how)
   const said = await Promise.race([line.said('\n'), line.ended])
   if (typeof said !== 'string') throw new Error(said.stderr)
@@ -39,7 +39,7 @@ const serving = async (
 
 describe('sandbox tokens', () => {
   it('lists what works as working, and what is refused as refused', async () => {
-    const state = folder()
+    const state = createFolder()
     const { stdout } = await svcctl(['sandbox', 'tokens', '--state-dir', state, '-o', 'json'])
     const rows: Row[] = JSON.parse(stdout)
     const sandbox = await startSandbox({ stateDir: state })
@@ -47,7 +47,7 @@ describe('sandbox tokens', () => {
       for (const row of rows.filter(({ kind }) => !['job', 'registration'].includes(kind))) {
         const reads = row.kind === 'session' || row.scopes.some((s) => /^(read_)?api$/.test(s))
         const path = reads ? '/api/v4/projects?membership=true' : '/api/v4/user'
-        const { status } = await fetch(sandbox.url + path, { headers: headerOf(row) })
+        const { status } = await fetch(sandbox.url + path, { headers: toHeader(row) })
         const expected = row.of === 'fay' ? 403 : row.state === 'active' ? 200 : 401
         expect({ ...row, status }).toEqual({ ...row, status: expected })
       }
@@ -79,7 +79,7 @@ describe('sandbox serve', () => {
     const wrong = await svcctl(['sandbox', 'serve', '--rate', 'fast'])
     expect([wrong.code, wrong.stdout]).toEqual([2, ''])
     expect(wrong.stderr).toContain('100/s or 600/min')
-    await serving(['--rate', '0.001/min', '--latency', '1'], async (url) => {
+    await serveSandbox(['--rate', '0.001/min', '--latency', '1'], async (url) => {
       const answers = [await fetch(`${url}/api/v4/user`), await fetch(`${url}/api/v4/user`)]
       expect(answers.map(({ status }) => status)).toEqual([401, 429])
       expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -91,7 +91,7 @@ describe('sandbox serve', () => {
     [['--no-impersonation'], 401],
   ])('%j: an impersonation token gets %i', async (flags, expected) => {
     const headers = { 'private-token': 'sandbox-chi-impersonation-token' }
-    await serving(flags, async (url) => {
+    await serveSandbox(flags, async (url) => {
       expect((await fetch(`${url}/api/v4/user`, { headers })).status).toBe(expected)
     })
   })
@@ -99,10 +99,10 @@ describe('sandbox serve', () => {
 
 describe('sandbox serve on a port that is taken', () => {
   it('names the port and says what to do, and leaves no trace', async () => {
-    const sandbox = await startSandbox({ stateDir: folder() })
+    const sandbox = await startSandbox({ stateDir: createFolder() })
     const { port } = new URL(sandbox.url)
     try {
-      const state = folder()
+      const state = createFolder()
       const line = ['sandbox', 'serve', '--port', port, '--state-dir', state]
       const taken = await svcctl(line)
       expect([taken.code, taken.stdout]).toEqual([2, ''])
@@ -113,7 +113,7 @@ describe('sandbox serve on a port that is taken', () => {
       const json = JSON.parse((await svcctl([...line, '-o', 'json'])).stderr)
       expect(json.error).toMatchObject({ category: 'usage', hint: expect.any(String) })
       expect(readdirSync(state)).not.toContain('lock')
-      // The folder is free again.
+      // The state folder is free again.
       await (await startSandbox({ stateDir: state })).close()
     } finally {
       await sandbox.close()
@@ -129,15 +129,19 @@ describe('how jobs of the embedded instance end', () => {
       2,
       expect.stringContaining('--jobs must be pass, hold or fail=<glob of job names>, not "never'),
     ])
-    const state = folder()
-    await serving(['--state-dir', state, '--jobs', 'fail=build'], async (url) => {
+    const state = createFolder()
+    await serveSandbox(['--state-dir', state, '--jobs', 'fail=build'], async (url) => {
       const headers = { 'private-token': 'sandbox-root-token' }
       const came = await fetch(`${url}/api/v4/runners/1?description=x`, { headers, method: 'PUT' })
       expect(came.status).toBe(200)
     })
     const { config } = JSON.parse(readFileSync(join(state, 'state.json'), 'utf8'))
     expect(config.jobs).toBe('fail=build')
-    const env = { SVC_SANDBOX: '1', SVC_SANDBOX_JOBS: 'often', SVC_CONFIG_DIR: configuration() }
+    const env = {
+      SVC_SANDBOX: '1',
+      SVC_SANDBOX_JOBS: 'often',
+      SVC_CONFIG_DIR: createConfiguration(),
+    }
     const often = await svcctl(['runners', 'list'], { env })
     expect([often.code, often.stderr]).toEqual([2, expect.stringContaining('SVC_SANDBOX_JOBS')])
     const hold = { ...env, SVC_SANDBOX_JOBS: 'hold' }
@@ -149,7 +153,7 @@ describe('sandbox serve --as-of', () => {
   it('is an instance of that version', async () => {
     const wrong = await svcctl(['sandbox', 'serve', '--as-of', 'old'])
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('a version such as')])
-    const sandbox = await startSandbox({ stateDir: folder(), asOf: '15.6' })
+    const sandbox = await startSandbox({ stateDir: createFolder(), asOf: '15.6' })
     const headers = { 'private-token': 'sandbox-root-token', 'content-type': 'application/json' }
     const api = `${sandbox.url}/api/v4`
     const lint = async (sent: object) => {
@@ -179,21 +183,21 @@ describe('sandbox serve --as-of', () => {
   it('serves so from the command line', async () => {
     expect.assertions(1)
     const headers = { 'private-token': 'sandbox-root-token' }
-    await serving(['--as-of', '14.5'], async (url) => {
+    await serveSandbox(['--as-of', '14.5'], async (url) => {
       const came = await fetch(`${url}/api/v4/version`, { headers })
       expect(await came.json()).toMatchObject({ version: '14.5.0' })
     })
   })
 })
 
-/** A folder in which nobody makes a file, root included. */
+/** A folder in which nobody can create a file, not even root. */
 const closed = '/sys/kernel'
 
 describe.skipIf(!existsSync(closed))('without git, and with a home that cannot be written', () => {
   const bare = (temporary: string) => ({ PATH: '', HOME: closed, TMPDIR: temporary })
 
   it('sandbox serve serves, and says what it cannot', async () => {
-    const temporary = folder()
+    const temporary = createFolder()
     const headers = { 'private-token': 'sandbox-root-token' }
     const work = async (url: string) => {
       expect(readdirSync(temporary)).toHaveLength(1)
@@ -205,14 +209,14 @@ describe.skipIf(!existsSync(closed))('without git, and with a home that cannot b
         { message: '503 Service Unavailable - git is not installed on this machine' },
       ])
     }
-    const { stderr } = await serving([], work, { env: bare(temporary), bare: true })
+    const { stderr } = await serveSandbox([], work, { env: bare(temporary), bare: true })
     expect(stderr).toContain('git is not installed: requests that need it get a 503')
     expect(stderr).toContain(`are not saved: cannot write ${closed}/.local/share/svcctl/sandbox`)
     expect(readdirSync(temporary)).toEqual([])
   })
 
   it('--sandbox answers, and leaves nothing behind', async () => {
-    const temporary = folder()
+    const temporary = createFolder()
     const line = ['runners', 'get', '1', '--sandbox']
     const ran = await svcctl(line, { env: bare(temporary), bare: true })
     expect(ran.stdout).toMatch(/^id\t1$/m)

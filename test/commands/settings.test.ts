@@ -1,27 +1,27 @@
-/** `settings get` by name, and what `settings update` says of what changed. */
+/** Tests `settings get` by name, and what `settings update` reports as changed. */
 import { describe, expect, it } from 'vitest'
-import { calling, rowsOf } from './calling.js'
+import { createCaller, parseRows } from './calling.js'
 
-const { server, call, sent } = calling()
-const old = {
+const { server, call, sent } = createCaller()
+const oldSettings = {
   default_project_visibility: 'private',
   signup_enabled: true,
   asset_proxy_secret_key: 'old-secret',
   updated_at: '2026-01-01T00:00:00Z',
 }
-const now = {
-  ...old,
+const newSettings = {
+  ...oldSettings,
   default_project_visibility: 'internal',
   asset_proxy_secret_key: 'new-secret',
   updated_at: '2026-02-01T00:00:00Z',
 }
-const instance = (): void => {
-  server.answer = ({ method }) => ({ body: method === 'GET' ? old : now })
+const mockInstance = (): void => {
+  server.answer = ({ method }) => ({ body: method === 'GET' ? oldSettings : newSettings })
 }
 
 describe('settings get', () => {
   it('shows them all, or those that are named, with dashes too', async () => {
-    instance()
+    mockInstance()
     expect(JSON.parse((await call('settings get -o json')).stdout)).toMatchObject({
       signup_enabled: true,
       default_project_visibility: 'private',
@@ -34,7 +34,7 @@ describe('settings get', () => {
   })
 
   it('is exit 4 for a name that the instance does not have, and shows nothing', async () => {
-    instance()
+    mockInstance()
     const ran = await call('settings get signup_enabled no_such_setting neither')
     expect(ran).toMatchObject({ code: 4, stdout: '' })
     expect(ran.stderr).toContain('unknown setting no_such_setting, neither')
@@ -46,7 +46,7 @@ describe('settings get', () => {
   })
 
   it('masks a secret that is named, unless --show-secrets', async () => {
-    instance()
+    mockInstance()
     const line = 'settings get asset_proxy_secret_key -o json'
     expect((await call(line)).stdout).not.toContain('old-secret')
     expect((await call(`${line} --show-secrets`)).stdout).toContain('old-secret')
@@ -57,7 +57,7 @@ describe('settings update', () => {
   const line = 'settings update --default-project-visibility internal'
 
   it('shows in tables what changed, old and new, and of a secret only that it did', async () => {
-    instance()
+    mockInstance()
     const ran = await call(line)
     expect(ran.code).toBe(0)
     expect(server.lines().map((l) => l.split('?')[0])).toEqual([
@@ -65,7 +65,7 @@ describe('settings update', () => {
       'PUT /application/settings',
     ])
     expect(sent()[0]?.body).toEqual({ default_project_visibility: 'internal' })
-    const rows = rowsOf(ran.stdout)
+    const rows = parseRows(ran.stdout)
     expect(rows.map(({ setting }) => setting)).toEqual([
       'default_project_visibility',
       'asset_proxy_secret_key',
@@ -76,28 +76,28 @@ describe('settings update', () => {
       new: 'internal',
     })
     expect(ran.stdout + ran.stderr).not.toMatch(/(old|new)-secret/)
-    const shown = rowsOf((await call(`${line} --show-secrets`)).stdout)
+    const shown = parseRows((await call(`${line} --show-secrets`)).stdout)
     expect(shown[1]).toMatchObject({ old: 'old-secret', new: 'new-secret' })
   })
 
   it('gives programs the record, and reads nothing first', async () => {
-    instance()
+    mockInstance()
     const ran = await call(`${line} -o json --no-undo-record`)
     expect(JSON.parse(ran.stdout)).toMatchObject({ default_project_visibility: 'internal' })
     expect(server.lines()).toEqual(['PUT /application/settings'])
   })
 
   it('says where nothing changed', async () => {
-    server.answer = () => ({ body: now })
+    server.answer = () => ({ body: newSettings })
     const ran = await call(line)
     expect(ran.code).toBe(0)
     expect(ran.stderr).toContain('nothing changed: the settings already have these values')
-    expect(rowsOf(ran.stdout)).toEqual([])
+    expect(parseRows(ran.stdout)).toEqual([])
   })
 
   it('shows the record where what was there cannot be read', async () => {
     server.answer = ({ method }) =>
-      method === 'GET' ? { status: 500, body: { message: 'no' } } : { body: now }
+      method === 'GET' ? { status: 500, body: { message: 'no' } } : { body: newSettings }
     const ran = await call(`${line} --retries 0`)
     expect(ran.code).toBe(0)
     expect(ran.stdout).toContain('internal')

@@ -1,4 +1,4 @@
-/** Snapshots that were interrupted, edited or made by somebody else: they are gone on with, or refused with their names. */
+/** Tests snapshots that were interrupted, edited or created by others: they are resumed, or rejected with the names of their faults. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -15,18 +15,18 @@ import {
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startKillable } from '../support/killed.js'
-import { folder } from '../support/program.js'
-import { answers, calling } from './calling.js'
+import { createFolder } from '../support/program.js'
+import { answerByRoute, createCaller } from './calling.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 
-const project = (id: number, path: string) => ({
+const createProject = (id: number, path: string) => ({
   id,
   path_with_namespace: path,
   namespace: { id: 70 + id, kind: 'group', full_path: path.split('/')[0] },
 })
 const table = {
-  'GET /projects?': [project(1, 'a/one'), project(2, 'b/two')],
+  'GET /projects?': [createProject(1, 'a/one'), createProject(2, 'b/two')],
   'GET /projects/a%2Fone/members': [{ id: 11, username: 'ann' }],
   'GET /projects/b%2Ftwo/members': [{ id: 12, username: 'bob' }],
   'GET /groups?': [{ id: 71, full_path: 'a' }],
@@ -39,77 +39,77 @@ const files = ['members-of-groups', 'members-of-projects', 'projects', 'runners'
 )
 const whole = [...files, 'manifest.json'].sort()
 
-const nobody = { env: { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: '' } }
-const from = (at: string, line: string) => call(`${line} --from ${at}`, nobody)
+const noInstance = { env: { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: '' } }
+const runFrom = (at: string, line: string) => call(`${line} --from ${at}`, noInstance)
 const take = (at: string, ...flags: string[]) => call(['snapshot', ...lists, '--to', at, ...flags])
 const resume = (at: string) => call(['snapshot', '--to', at, '--resume'])
 
-/** A snapshot that is whole. */
-let kept = ''
-/** One whose process ended between the renames: some lists have their names, the others do not. */
-let renaming = ''
-/** One whose process was killed while it read: a list is whole, and one project of the next. */
-let reading = ''
+/** Path of a complete snapshot. */
+let completePath = ''
+/** Path of a snapshot whose process ended between the renames: some lists have their final names, the others do not. */
+let halfRenamedPath = ''
+/** Path of a snapshot whose process was killed while it read: one list is complete, and one project of the next. */
+let halfReadPath = ''
 
 const interruptRenames = async (at: string): Promise<void> => {
   const inTheWay = join(at, 'members-of-projects.ndjson')
   server.answer = (seen, index) => {
-    // A folder in the place of the third list ends the renames in their midst.
+    // A folder in place of the third list makes its rename fail.
     if (seen.url.includes('/members')) mkdirSync(join(inTheWay, 'x'), { recursive: true })
-    return answers(table)(seen, index)
+    return answerByRoute(table)(seen, index)
   }
   expect((await take(at)).code).toBe(1)
   rmSync(inTheWay, { recursive: true })
 }
 
-const killReading = async (at: string): Promise<void> => {
+const interruptReading = async (at: string): Promise<void> => {
   const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
   const line = ['snapshot', ...lists, '--to', at, '--concurrency', '1']
   server.answer = (seen, index) => {
     if (seen.url.includes('b%2Ftwo')) taking.kill()
-    return answers(table)(seen, index)
+    return answerByRoute(table)(seen, index)
   }
   const taking = startKillable(line, { env }, [at])
   expect((await taking.ended).wasKilled).toBe(true)
 }
 
 beforeAll(async () => {
-  server.answer = answers(table)
-  kept = join(folder(), 'kept')
-  expect((await take(kept)).code).toBe(0)
-  renaming = join(folder(), 'renaming')
-  await interruptRenames(renaming)
-  reading = join(folder(), 'reading')
-  await killReading(reading)
+  server.answer = answerByRoute(table)
+  completePath = join(createFolder(), 'kept')
+  expect((await take(completePath)).code).toBe(0)
+  halfRenamedPath = join(createFolder(), 'renaming')
+  await interruptRenames(halfRenamedPath)
+  halfReadPath = join(createFolder(), 'reading')
+  await interruptReading(halfReadPath)
 })
 beforeEach(() => {
-  server.answer = answers(table)
+  server.answer = answerByRoute(table)
 })
 
-const copyOf = (at: string): string => {
-  const copy = join(folder(), 'snap')
+const copySnapshot = (at: string): string => {
+  const copy = join(createFolder(), 'snap')
   cpSync(at, copy, { recursive: true })
   return copy
 }
-const bytesOf = (at: string) => files.map((name) => readFileSync(join(at, name), 'utf8'))
+const readLists = (at: string) => files.map((name) => readFileSync(join(at, name), 'utf8'))
 
 describe('a process that ended between the renames', () => {
   it('leaves a folder that --resume takes, without another request for a list', async () => {
-    const names = readdirSync(renaming)
+    const names = readdirSync(halfRenamedPath)
     expect(names).toContain('runners.ndjson')
     expect(names).toContain('members-of-groups.ndjson.part')
     expect(names).not.toContain('manifest.json')
-    const at = copyOf(renaming)
+    const at = copySnapshot(halfRenamedPath)
     const ran = await resume(at)
     expect(ran.code, ran.stderr).toBe(0)
     expect(server.lines().filter((line) => /runners|members|projects/.test(line))).toEqual([])
     expect(readdirSync(at).sort()).toEqual(whole)
-    expect(bytesOf(at)).toEqual(bytesOf(kept))
+    expect(readLists(at)).toEqual(readLists(completePath))
   })
 
   it('is completed by the line that reading it hints at', async () => {
-    const at = copyOf(renaming)
-    const { code, stderr } = await from(at, 'runners list')
+    const at = copySnapshot(halfRenamedPath)
+    const { code, stderr } = await runFrom(at, 'runners list')
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining(`svcctl snapshot --to ${at} --resume`),
@@ -118,60 +118,70 @@ describe('a process that ended between the renames', () => {
   })
 
   it('leaves a folder that --overwrite takes, also for other lists', async () => {
-    const at = copyOf(renaming)
+    const at = copySnapshot(halfRenamedPath)
     expect((await take(at)).stderr).toContain('--resume')
     const ran = await call(['snapshot', 'runners list', '--to', at, '--overwrite'])
     expect(ran.code, ran.stderr).toBe(0)
-    expect((await from(at, 'runners list -o id')).stdout).toBe('5\n')
+    expect((await runFrom(at, 'runners list -o id')).stdout).toBe('5\n')
   })
 
   it('leaves a whole snapshot after the manifest', async () => {
-    const at = copyOf(kept)
-    cpSync(join(renaming, 'unfinished.ndjson'), join(at, 'unfinished.ndjson'))
-    for (const go of [() => resume(copyOf(at)), () => take(copyOf(at), '--overwrite')])
+    const at = copySnapshot(completePath)
+    cpSync(join(halfRenamedPath, 'unfinished.ndjson'), join(at, 'unfinished.ndjson'))
+    for (const go of [() => resume(copySnapshot(at)), () => take(copySnapshot(at), '--overwrite')])
       expect((await go()).code).toBe(0)
   })
 })
 
 describe('what was edited between the interruption and --resume', () => {
   const edits: readonly (readonly [string, () => string, string, (path: string) => void])[] = [
-    ['a list with its name', () => renaming, 'runners.ndjson', (path) => edit(path, 'on', 'off')],
+    [
+      'a list with its name',
+      () => halfRenamedPath,
+      'runners.ndjson',
+      (path) => edit(path, 'on', 'off'),
+    ],
     [
       'a list without',
-      () => renaming,
+      () => halfRenamedPath,
       'members-of-groups.ndjson.part',
       (path) => edit(path, 'cyd', 'eve'),
     ],
     [
       'a list that is longer',
-      () => renaming,
+      () => halfRenamedPath,
       'runners.ndjson',
       (path) => append(path, '{"id":6}\n'),
     ],
-    ['a list that is gone', () => renaming, 'runners.ndjson', (path) => rmSync(path)],
-    ['a list that is a link', () => renaming, 'runners.ndjson', (path) => link(path, '/dev/zero')],
-    ['a list that is a pipe', () => renaming, 'runners.ndjson', pipe],
+    ['a list that is gone', () => halfRenamedPath, 'runners.ndjson', (path) => rmSync(path)],
+    [
+      'a list that is a link',
+      () => halfRenamedPath,
+      'runners.ndjson',
+      (path) => link(path, '/dev/zero'),
+    ],
+    ['a list that is a pipe', () => halfRenamedPath, 'runners.ndjson', pipe],
     [
       'the start of a list',
-      () => reading,
+      () => halfReadPath,
       'members-of-projects.ndjson.part',
       (path) => edit(path, 'ann', 'eve'),
     ],
     [
       'a start that is cut',
-      () => reading,
+      () => halfReadPath,
       'members-of-projects.ndjson.part',
       (path) => writeFileSync(path, '{'),
     ],
     [
       'a start that is gone',
-      () => reading,
+      () => halfReadPath,
       'members-of-projects.ndjson.part',
       (path) => rmSync(path),
     ],
     [
       'a start that is a link',
-      () => reading,
+      () => halfReadPath,
       'members-of-projects.ndjson.part',
       (path) => link(path, '/dev/zero'),
     ],
@@ -192,26 +202,26 @@ describe('what was edited between the interruption and --resume', () => {
     execFileSync('mkfifo', [path])
   }
   it.each(edits)('is read again: %s', async (_, origin, name, damage) => {
-    const at = copyOf(origin())
+    const at = copySnapshot(origin())
     damage(join(at, name))
     const ran = await resume(at)
     expect(ran.code, ran.stderr).toBe(0)
     const kind = name.replace(/\..*/, '')
     expect(ran.stderr).toContain(`${kind}: its file was changed since the interruption`)
     expect(readdirSync(at).sort()).toEqual(whole)
-    expect(bytesOf(at)).toEqual(bytesOf(kept))
+    expect(readLists(at)).toEqual(readLists(completePath))
     expect(files.every((file) => lstatSync(join(at, file)).isFile())).toBe(true)
   })
 
   it('is no list that is whole, nor a project that was read', async () => {
-    const ran = await resume(copyOf(reading))
+    const ran = await resume(copySnapshot(halfReadPath))
     expect(ran.code, ran.stderr).toBe(0)
     expect(ran.stderr).not.toContain('changed')
     expect(server.lines().filter((line) => /runners\?|a%2Fone/.test(line))).toEqual([])
   })
 
   it('is no other line: its lists and groups are those of the interruption', async () => {
-    const at = copyOf(reading)
+    const at = copySnapshot(halfReadPath)
     const other = await call(['snapshot', 'runners list', '--to', at, '--resume'])
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('other lists')])
     const group = await call(['snapshot', '--to', at, '--resume', '-G', 'a'])
@@ -266,7 +276,7 @@ describe('a progress file of somebody else', () => {
   it.each(shapes)(
     'is exit 2 with its name, and --overwrite takes it: %s',
     async (_, first, second) => {
-      const beside = folder()
+      const beside = createFolder()
       const at = join(beside, 'snap')
       mkdirSync(at)
       writeFileSync(join(beside, 'x.ndjson.part'), 'mine')
@@ -286,7 +296,7 @@ describe('a progress file of somebody else', () => {
 })
 
 type Json = Record<string, unknown>
-const manifestOf = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
+const readManifest = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
 
 describe('a manifest of somebody else', () => {
   const damages: readonly (readonly [string, (manifest: Json, runners: Json) => void])[] = [
@@ -305,13 +315,13 @@ describe('a manifest of somebody else', () => {
     ['a parent that is null', (_, runners) => Object.assign(runners, { parents: [null] })],
   ]
   it.each(damages)('is exit 2 with its name: %s', async (_, damage) => {
-    const at = copyOf(kept)
-    const manifest = manifestOf(at)
+    const at = copySnapshot(completePath)
+    const manifest = readManifest(at)
     damage(manifest, manifest.kinds[1])
     expect(manifest.kinds[1].route).toBe('GET /runners')
     writeFileSync(join(at, 'manifest.json'), JSON.stringify(manifest))
     for (const line of ['runners list', 'overview --parts runners', 'check runners']) {
-      const { code, stderr } = await from(at, line)
+      const { code, stderr } = await runFrom(at, line)
       expect([code, stderr]).toEqual([
         line.startsWith('check') ? 2 : 2,
         expect.stringContaining('manifest.json'),
@@ -320,9 +330,9 @@ describe('a manifest of somebody else', () => {
     }
   })
 
-  /** Writes another list, with the manifest to it. */
+  /** Writes another list, and the matching manifest. */
   const forge = (at: string, text: string): void => {
-    const manifest = manifestOf(at)
+    const manifest = readManifest(at)
     const sha256 = createHash('sha256').update(text).digest('hex')
     const parents = [{ name: '', records: 1, at: 0, bytes: Buffer.byteLength(text) }]
     Object.assign(manifest.kinds[1], { sha256, parents })
@@ -336,10 +346,10 @@ describe('a manifest of somebody else', () => {
     '\u0000',
     `${'['.repeat(5000)}${']'.repeat(5000)}`,
   ])('has no line that is not JSON: %j', async (text) => {
-    const at = copyOf(kept)
+    const at = copySnapshot(completePath)
     forge(at, `${text}\n`)
     for (const line of ['runners list', 'runners list -o json', 'runners list --where id=5']) {
-      const { code, stderr, stdout } = await from(at, line)
+      const { code, stderr, stdout } = await runFrom(at, line)
       expect([code, stderr]).toEqual([1, expect.stringContaining('runners.ndjson')])
       expect(stdout).not.toContain(text)
     }
@@ -352,10 +362,10 @@ describe('a manifest of somebody else', () => {
     ['a link to nothing', (path) => symlinkSync('/nowhere', path)],
     ['a longer file', (path) => writeFileSync(path, Buffer.alloc(1 << 20, '\n'))],
   ])('has no list that is %s', async (_, place) => {
-    const at = copyOf(kept)
+    const at = copySnapshot(completePath)
     rmSync(join(at, 'runners.ndjson'))
     place(join(at, 'runners.ndjson'))
-    const { code, stderr } = await from(at, 'runners list')
+    const { code, stderr } = await runFrom(at, 'runners list')
     expect([code, stderr]).toEqual([1, expect.stringContaining('runners.ndjson')])
     expect(stderr).toContain('take another snapshot')
   })
@@ -363,12 +373,12 @@ describe('a manifest of somebody else', () => {
 
 describe('--from', () => {
   it('looks for a group among groups, and for a project among projects', async () => {
-    // 71 is the group a; 1 is the project a/one, and no group.
-    expect((await from(kept, 'members list -G 71 -o id')).stdout).toBe('13\n')
-    expect((await from(kept, 'members list -P 1 -o id')).stdout).toBe('11\n')
-    const wrong = await from(kept, 'members list -G 1')
+    // The group a has the ID 71. The ID 1 belongs to the project a/one, and to no group.
+    expect((await runFrom(completePath, 'members list -G 71 -o id')).stdout).toBe('13\n')
+    expect((await runFrom(completePath, 'members list -P 1 -o id')).stdout).toBe('11\n')
+    const wrong = await runFrom(completePath, 'members list -G 1')
     expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('pass its full path')])
-    expect((await from(kept, 'members list -P 71')).code).toBe(4)
+    expect((await runFrom(completePath, 'members list -P 71')).code).toBe(4)
   })
 
   it.each([
@@ -391,11 +401,11 @@ describe('--from', () => {
     'mcp serve',
     'api /version',
   ])('sends nothing: %s', async (line) => {
-    const at = copyOf(kept)
-    const manifest = manifestOf(at)
+    const at = copySnapshot(completePath)
+    const manifest = readManifest(at)
     server.seen.splice(0)
     writeFileSync(join(at, 'manifest.json'), JSON.stringify({ ...manifest, instance: server.url }))
-    // The credential of the instance that the snapshot is of is there, too.
+    // The environment holds a credential for the instance of the snapshot.
     const ran = await call(`${line.replace('SNAP', at)} --from ${at}`)
     expect(ran.code, ran.stderr).not.toBe(9)
     expect(server.lines()).toEqual([])
@@ -404,7 +414,7 @@ describe('--from', () => {
 
 describe('a left-out folder', () => {
   it.each([[[]], [['--to', '']], [['--to=']]])('is never the current one: %j', async (flags) => {
-    const cwd = folder()
+    const cwd = createFolder()
     const ran = await call(['snapshot', 'runners list', ...flags], { cwd })
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('--to')])
     expect(readdirSync(cwd)).toEqual([])
@@ -422,7 +432,7 @@ describe('a left-out folder', () => {
     ['artifacts download --to', ['artifacts', 'download', '1', '-P', 'a/one', '--to', ''], '--to'],
     ['sandbox reset --state-dir', ['sandbox', 'reset', '--state-dir', '', '--yes'], '--state-dir'],
   ])('is not that of %s', async (_, line, named) => {
-    const cwd = copyOf(kept)
+    const cwd = copySnapshot(completePath)
     writeFileSync(join(cwd, 'site.yml'), 'version: 1\n')
     const before = readdirSync(cwd)
     server.seen.splice(0)

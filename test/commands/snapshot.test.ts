@@ -1,4 +1,4 @@
-/** `snapshot`, `--from` and `--since`: what is kept answers as the instance did, and says what it does not hold. */
+/** Tests `snapshot`, `--from` and `--since`: a snapshot answers as the instance did, and says what it does not hold. */
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
@@ -17,45 +17,45 @@ import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { startKillable } from '../support/killed.js'
-import { folder } from '../support/program.js'
+import { createFolder } from '../support/program.js'
 import type { Script } from '../support/recorder.js'
-import { answers, calling } from './calling.js'
+import { answerByRoute, createCaller } from './calling.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 
 let sandbox: Sandbox
-/** A snapshot of all that is usual, and of what else has filters. */
-let kept: string
+/** Path of a snapshot of the default lists, and of all other lists that have filters. */
+let snapshotPath: string
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
-  kept = join(folder(), 'kept')
-  const usual = await live(['snapshot', '--to', kept])
+  sandbox = await startSandbox({ stateDir: createFolder() })
+  snapshotPath = join(createFolder(), 'kept')
+  const usual = await runLive(['snapshot', '--to', snapshotPath])
   expect(usual.stderr).not.toContain('could not be read')
   expect(usual.code).toBe(0)
 })
 afterAll(() => sandbox.close())
 
-/** A line on the embedded instance. */
-const live = (line: readonly string[]) =>
+/** Runs a line against the embedded instance. */
+const runLive = (line: readonly string[]) =>
   call(line, { env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '' } })
 
-const nobody = { env: { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: '' } }
-/** A line that a snapshot answers: no instance is there. */
-const from = (at: string, line: string) => call(`${line} --from ${at}`, nobody)
+const noInstance = { env: { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: '' } }
+/** Runs a line that a snapshot answers, without an instance. */
+const runFrom = (at: string, line: string) => call(`${line} --from ${at}`, noInstance)
 
-/** Damages the first parent of a list. */
-const parentOf = (kind: Record<string, unknown>, damage: object): void => {
+/** Changes fields of the first parent of a list. */
+const changeParent = (kind: Record<string, unknown>, damage: object): void => {
   const [first, ...others] = kind.parents as readonly object[]
   kind.parents = [{ ...first, ...damage }, ...others]
 }
 
-/** Exchanges the names of the first parents of a list. */
-const exchange = (kind: Record<string, unknown>): void => {
+/** Swaps the names of the first two parents of a list. */
+const swapNames = (kind: Record<string, unknown>): void => {
   const [a, b, ...others] = kind.parents as readonly { readonly name: string }[]
   kind.parents = [{ ...a, name: b?.name }, { ...b, name: a?.name }, ...others]
 }
 
-const manifestOf = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
+const readManifest = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
 
 describe('snapshot', () => {
   it.each([
@@ -75,7 +75,7 @@ describe('snapshot', () => {
       'members list needs --group or --project\n  hint: Give --all-projects or --all-groups.\n',
     ],
   ])('checks %s before it sends or writes anything', async (line, said) => {
-    const to = join(folder(), 'never')
+    const to = join(createFolder(), 'never')
     server.seen.length = 0
     const { code, stderr } = await call(['snapshot', 'runners list', line, '--to', to])
     expect([code, server.lines(), existsSync(to)]).toEqual([2, [], false])
@@ -91,13 +91,19 @@ describe('snapshot', () => {
   })
 
   it('traces the requests of its lists with -v', async () => {
-    const { stderr } = await live(['snapshot', 'runners', '--to', join(folder(), 'traced'), '-v'])
+    const { stderr } = await runLive([
+      'snapshot',
+      'runners',
+      '--to',
+      join(createFolder(), 'traced'),
+      '-v',
+    ])
     expect(stderr).toMatch(/^\* GET \S+\/runners\?per_page=100 → 200 /m)
   })
 
   it('lists its files with their records for programs', async () => {
-    const at = join(folder(), 'listed')
-    const { code, stdout } = await live([
+    const at = join(createFolder(), 'listed')
+    const { code, stdout } = await runLive([
       'snapshot',
       'runners',
       'geo nodes list',
@@ -113,28 +119,30 @@ describe('snapshot', () => {
   })
 
   it('is a file a list, and a manifest that says whose and how many', () => {
-    const manifest = manifestOf(kept)
+    const manifest = readManifest(snapshotPath)
     expect(manifest).toMatchObject({ format: 1, instance: sandbox.url, user: 'root', groups: [] })
-    const files = readdirSync(kept).sort()
+    const files = readdirSync(snapshotPath).sort()
     const named = manifest.kinds.map(({ file }: { file: string }) => file)
     expect(files).toEqual([...named, 'manifest.json'].sort())
     for (const { file, records } of manifest.kinds) {
-      const lines = readFileSync(join(kept, file), 'utf8').split('\n').slice(0, -1)
+      const lines = readFileSync(join(snapshotPath, file), 'utf8').split('\n').slice(0, -1)
       expect([file, lines.length]).toEqual([file, records])
-      expect(statSync(join(kept, file)).mode & 0o77).toBe(0)
+      expect(statSync(join(snapshotPath, file)).mode & 0o77).toBe(0)
     }
   })
 
   it('masks secrets, and orders projects by their paths and records by their IDs', async () => {
-    const lines = readFileSync(join(kept, 'members-of-projects.ndjson'), 'utf8').trim().split('\n')
+    const lines = readFileSync(join(snapshotPath, 'members-of-projects.ndjson'), 'utf8')
+      .trim()
+      .split('\n')
     const keys = lines
       .map((line) => JSON.parse(line))
       .map(({ project, record }) => [project, record.id])
     expect(keys).toEqual(
       keys.toSorted(([a, x], [b, y]) => (a === b ? Number(x) - Number(y) : a < b ? -1 : 1)),
     )
-    server.answer = answers({ 'GET /runners': [{ id: 1, token: 'glrt-canary-of-a-runner' }] })
-    const at = join(folder(), 'masked')
+    server.answer = answerByRoute({ 'GET /runners': [{ id: 1, token: 'glrt-canary-of-a-runner' }] })
+    const at = join(createFolder(), 'masked')
     await call(['snapshot', 'runners', '--to', at, '--show-secrets'])
     const text = readFileSync(join(at, 'runners.ndjson'), 'utf8')
     expect(text).toContain('token')
@@ -142,53 +150,53 @@ describe('snapshot', () => {
   })
 
   it('is the same when nothing changed, so that git shows what did', async () => {
-    const again = join(folder(), 'again')
-    await live(['snapshot', '--to', again])
-    // How long a job waits is another number each time.
-    const steady = manifestOf(kept).kinds.filter(
+    const again = join(createFolder(), 'again')
+    await runLive(['snapshot', '--to', again])
+    // The time that a job has waited differs each time, so the lists of jobs are left out.
+    const steady = readManifest(snapshotPath).kinds.filter(
       ({ kind }: { kind: string }) => !/^jobs/.test(kind),
     )
     for (const { file } of steady)
       expect([file, readFileSync(join(again, file), 'utf8')]).toEqual([
         file,
-        readFileSync(join(kept, file), 'utf8'),
+        readFileSync(join(snapshotPath, file), 'utf8'),
       ])
   })
 
   it('is replaced only where that is asked for, and takes no folder of something else', async () => {
-    const at = join(folder(), 'one')
-    await live(['snapshot', 'runners', '--to', at])
-    const twice = await live(['snapshot', 'runners', '--to', at])
+    const at = join(createFolder(), 'one')
+    await runLive(['snapshot', 'runners', '--to', at])
+    const twice = await runLive(['snapshot', 'runners', '--to', at])
     expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('--overwrite')])
-    expect((await live(['snapshot', 'geo nodes list', '--to', at, '--overwrite'])).code).toBe(0)
+    expect((await runLive(['snapshot', 'geo nodes list', '--to', at, '--overwrite'])).code).toBe(0)
     expect(readdirSync(at).sort()).toEqual(['geo-nodes.ndjson', 'manifest.json'])
-    const other = folder()
+    const other = createFolder()
     writeFileSync(join(other, 'mine.txt'), '')
-    const refused = await live(['snapshot', 'runners', '--to', other])
+    const refused = await runLive(['snapshot', 'runners', '--to', other])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('not empty')])
     expect(readdirSync(other)).toEqual(['mine.txt'])
   })
 
   it('writes to its own files alone: no link is followed, and no pipe waited for', async () => {
-    const at = folder()
-    const victim = join(folder(), 'victim')
+    const at = createFolder()
+    const victim = join(createFolder(), 'victim')
     writeFileSync(victim, 'mine')
     symlinkSync(victim, join(at, 'runners.ndjson.part'))
     symlinkSync(victim, join(at, 'unfinished.ndjson.part'))
     execFileSync('mkfifo', [join(at, 'deploy-keys-instance.ndjson.part')])
     const lines = ['runners list --instance', 'deploy-keys list --instance']
-    const taken = await live(['snapshot', ...lines, '--to', at])
+    const taken = await runLive(['snapshot', ...lines, '--to', at])
     expect(taken.stderr).toContain('written to')
     expect(readFileSync(victim, 'utf8')).toBe('mine')
     expect(readdirSync(at).filter((name) => name.endsWith('.part'))).toEqual([])
     rmSync(join(at, 'manifest.json'))
     execFileSync('mkfifo', [join(at, 'manifest.json')])
-    const piped = await from(at, 'runners list --instance')
+    const piped = await runFrom(at, 'runners list --instance')
     expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('it is a pipe')])
   })
 
   it('is written by one process at a time, and leaves no lock', async () => {
-    const at = join(folder(), 'both')
+    const at = join(createFolder(), 'both')
     const line = ['snapshot', 'runners list', '--to', at]
     const second: unknown[] = []
     server.answer = async ({ url }) => {
@@ -203,9 +211,9 @@ describe('snapshot', () => {
   })
 
   it('is limited to groups, and says so', async () => {
-    const at = join(folder(), 'group')
-    await live(['snapshot', '-G', 'platform', 'members list --all-projects', '--to', at])
-    const { stdout, stderr } = await from(at, 'projects list -o ndjson')
+    const at = join(createFolder(), 'group')
+    await runLive(['snapshot', '-G', 'platform', 'members list --all-projects', '--to', at])
+    const { stdout, stderr } = await runFrom(at, 'projects list -o ndjson')
     const paths = stdout
       .trim()
       .split('\n')
@@ -216,12 +224,12 @@ describe('snapshot', () => {
   })
 
   it('rehearses: the lists and their requests, and nothing is written', async () => {
-    const at = join(folder(), 'none')
-    const { code, stdout } = await live(['snapshot', '--to', at, '--dry-run', '-o', 'json'])
+    const at = join(createFolder(), 'none')
+    const { code, stdout } = await runLive(['snapshot', '--to', at, '--dry-run', '-o', 'json'])
     expect(code).toBe(0)
     const rows = JSON.parse(stdout)
     expect(rows).toContainEqual({ kind: 'runners', line: 'runners list', requests: 1 })
-    const projects = manifestOf(kept).kinds.find(
+    const projects = readManifest(snapshotPath).kinds.find(
       ({ kind }: { kind: string }) => kind === 'projects',
     )
     expect(rows).toContainEqual(
@@ -238,16 +246,16 @@ describe('snapshot', () => {
     ['runners lst', 'lst'],
     ['jobs list -P -', 'single places'],
   ])('refuses %s', async (line, why) => {
-    const { code, stderr } = await live(['snapshot', line, '--to', join(folder(), 'x')])
+    const { code, stderr } = await runLive(['snapshot', line, '--to', join(createFolder(), 'x')])
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
   })
 })
 
-/** Answers by a table, in which a number is a status. */
-const instance =
+/** Answers by route. A number in the table is the status of an error. */
+const answerOrRefuse =
   (table: Readonly<Record<string, unknown>>): Script =>
   (seen, index) => {
-    const found = answers(table)(seen, index)
+    const found = answerByRoute(table)(seen, index)
     return typeof found?.body === 'number' ? { status: found.body, body: { message: 'no' } } : found
   }
 
@@ -262,53 +270,53 @@ describe('an instance that refuses some of it', () => {
   const members = 'members list --all-projects'
   let at: string
   beforeEach(() => {
-    at = join(folder(), 'part')
+    at = join(createFolder(), 'part')
   })
 
   it('is in the manifest, ends with 8, and is never fine', async () => {
-    server.answer = instance(table)
+    server.answer = answerOrRefuse(table)
     const { code, stderr } = await call(['snapshot', members, '--to', at])
     expect(stderr).toContain('1 of 3 projects could not be read')
     expect(code).toBe(8)
-    const [, kind] = manifestOf(at).kinds
+    const [, kind] = readManifest(at).kinds
     const parents = kind.parents.map((one: Record<string, unknown>) => [one.name, one.refused])
     expect(parents).toEqual([
       ['a/one', undefined],
       ['a/two', { status: 403, why: expect.stringContaining('403') }],
       ['b/three', undefined],
     ])
-    const whole = await from(at, `${members} -o ndjson`)
+    const whole = await runFrom(at, `${members} -o ndjson`)
     expect(whole.code).toBe(8)
     expect(whole.stdout).toContain('"ann"')
     expect(whole.stdout).toContain('"bob"')
-    expect((await from(at, 'members list -P a/two')).code).toBe(8)
-    expect((await from(at, 'members list -P a/none')).code).toBe(4)
-    expect((await from(at, 'members list -P 3 -o ndjson')).stdout).toContain('"bob"')
-    expect((await from(at, 'runners list')).code).toBe(4)
-    expect((await from(at, `${members} --group-by project --count`)).code).toBe(8)
+    expect((await runFrom(at, 'members list -P a/two')).code).toBe(8)
+    expect((await runFrom(at, 'members list -P a/none')).code).toBe(4)
+    expect((await runFrom(at, 'members list -P 3 -o ndjson')).stdout).toContain('"bob"')
+    expect((await runFrom(at, 'runners list')).code).toBe(4)
+    expect((await runFrom(at, `${members} --group-by project --count`)).code).toBe(8)
   })
 
   it('knows what it could not list of groups, and gives no empty list for it', async () => {
-    server.answer = instance({ 'GET /groups': 403, 'GET /projects?': [] })
+    server.answer = answerOrRefuse({ 'GET /groups': 403, 'GET /projects?': [] })
     const groups = 'members list --all-groups'
     const taken = await call(['snapshot', groups, '--to', at])
     expect([taken.code, taken.stderr]).toEqual([8, expect.stringContaining('no visible groups')])
-    expect((await from(at, groups)).code).toBe(4)
-    expect((await from(at, 'members list -G a')).code).toBe(8)
+    expect((await runFrom(at, groups)).code).toBe(4)
+    expect((await runFrom(at, 'members list -G a')).code).toBe(8)
   })
 
   it('ends where nothing else can be read, and leaves the snapshot that is there', async () => {
-    server.answer = instance({ ...table, 'GET /projects/a%2Ftwo/members': 404 })
+    server.answer = answerOrRefuse({ ...table, 'GET /projects/a%2Ftwo/members': 404 })
     const line = ['snapshot', members, '--to', at, '--concurrency', '1']
     expect((await call(line)).code).toBe(8)
     const before = readFileSync(join(at, 'manifest.json'), 'utf8')
-    const dead = await call([...line, '--overwrite', '--retries', '0'], nobody)
+    const dead = await call([...line, '--overwrite', '--retries', '0'], noInstance)
     expect([dead.code, dead.stderr]).toEqual([7, expect.stringContaining('--resume')])
-    server.answer = instance({ ...table, 'GET /user': 401 })
+    server.answer = answerOrRefuse({ ...table, 'GET /user': 401 })
     const refused = await call([...line, '--overwrite'])
     expect([refused.code, refused.stderr]).toEqual([3, expect.not.stringContaining('--resume')])
     expect(readFileSync(join(at, 'manifest.json'), 'utf8')).toBe(before)
-    expect((await from(at, `${members} -o ndjson`)).stdout).toContain('"bob"')
+    expect((await runFrom(at, `${members} -o ndjson`)).stdout).toContain('"bob"')
   })
 
   it('tells names with quotes, backslashes and what stands before records apart', async () => {
@@ -323,14 +331,14 @@ describe('an instance that refuses some of it', () => {
       ),
     }
     server.answer = (seen, index) => {
-      const found = instance(table)(seen, index)
-      // A number that only its text holds.
+      const found = answerOrRefuse(table)(seen, index)
+      // Only text can hold this number exactly.
       const text = JSON.stringify(found?.body)?.replaceAll('"big":1', '"big":12345678901234567890')
       return text === undefined ? undefined : { ...found, body: text }
     }
     const taken = await call(['snapshot', members, '--to', at])
     expect([taken.code, taken.stderr]).toEqual([0, expect.stringContaining('written')])
-    const { stdout, code } = await from(at, `${members} -o ndjson`)
+    const { stdout, code } = await runFrom(at, `${members} -o ndjson`)
     expect(code).toBe(0)
     const lines = stdout.trimEnd().split('\n')
     const pairs = lines.map((line) => JSON.parse(line))
@@ -348,23 +356,25 @@ describe('an instance that refuses some of it', () => {
     const all = { ...table, 'GET /projects/a%2Ftwo/members': [] }
     server.answer = (seen, index) => {
       if (seen.url.includes('b%2Fthree')) taking.kill()
-      return instance(all)(seen, index)
+      return answerOrRefuse(all)(seen, index)
     }
     const taking = startKillable(line, { env }, [at])
     expect((await taking.ended).wasKilled).toBe(true)
     expect(readdirSync(at)).not.toContain('manifest.json')
-    expect((await from(at, members)).code).toBe(2)
+    expect((await runFrom(at, members)).code).toBe(2)
     expect((await call(['snapshot', members, '--to', at])).stderr).toContain('--resume')
     server.seen.length = 0
-    server.answer = instance(all)
+    server.answer = answerOrRefuse(all)
     const resumed = await call(['snapshot', '--to', at, '--resume'])
     expect(resumed.stderr).toContain('written to')
     expect(resumed.code).toBe(0)
     const asked = server.lines().filter((one) => one.includes('/members'))
     expect(asked).toEqual([expect.stringContaining('b%2Fthree')])
-    const { stdout } = await from(at, `${members} -o ndjson`)
+    const { stdout } = await runFrom(at, `${members} -o ndjson`)
     expect(stdout.match(/"(ann|bob)"/g)).toEqual(['"ann"', '"bob"'])
-    expect(manifestOf(at).kinds.map(({ records }: { records: number }) => records)).toEqual([3, 2])
+    expect(readManifest(at).kinds.map(({ records }: { records: number }) => records)).toEqual([
+      3, 2,
+    ])
     expect(readFileSync(join(at, 'projects.ndjson'), 'utf8').trim().split('\n')).toHaveLength(3)
     expect(readdirSync(at).sort()).toEqual(
       ['manifest.json', 'members-of-projects.ndjson', 'projects.ndjson'].sort(),
@@ -372,13 +382,13 @@ describe('an instance that refuses some of it', () => {
   })
 
   it('answers only lines with the filter that it was taken with', async () => {
-    server.answer = instance({
+    server.answer = answerOrRefuse({
       ...table,
       'GET /merge_requests': [{ id: 1, iid: 1, state: 'opened' }],
     })
     await call(['snapshot', 'mr list --scope all --state opened', '--to', at])
-    expect((await from(at, 'mr list --scope all --state opened -o id')).code).toBe(0)
-    const other = await from(at, 'mr list --scope all')
+    expect((await runFrom(at, 'mr list --scope all --state opened -o id')).code).toBe(0)
+    const other = await runFrom(at, 'mr list --scope all')
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('state=opened')])
     expect(other.stderr).toContain(`mr list --scope all --state opened --from ${at}`)
   })
@@ -400,9 +410,9 @@ describe('what answers from a snapshot', () => {
     'overview --parts runners,jobs,replication,storages',
     'check runners',
   ])('%s is answered as by the instance', async (line) => {
-    const asked = await live([...line.split(' '), '-o', 'json'])
-    const answered = await from(kept, `${line} -o json`)
-    // Lists of members have no order of their own, a page has its time and its commands, and who waits goes on waiting.
+    const asked = await runLive([...line.split(' '), '-o', 'json'])
+    const answered = await runFrom(snapshotPath, `${line} -o json`)
+    // Lists of members have no order, a page has its own time and commands, and waiting jobs go on waiting.
     const own = new Set(['at', 'message', 'command', 'why', 'waited_seconds'])
     const told = ({ stdout, code }: typeof asked) => {
       const value: unknown = JSON.parse(stdout, (key, inner) => (own.has(key) ? undefined : inner))
@@ -422,15 +432,20 @@ describe('what answers from a snapshot', () => {
     ['runners pause 1', 2],
     ['runners get 1', 2],
   ])('%s is refused', async (line, code) => {
-    expect((await from(kept, line)).code).toBe(code)
+    expect((await runFrom(snapshotPath, line)).code).toBe(code)
   })
 
   it.each<readonly [string, string, (kind: Record<string, unknown>) => void, number]>([
-    ['a parent without a name', 'members-of-projects', (kind) => parentOf(kind, { name: 7 }), 2],
-    ['names exchanged', 'members-of-projects', exchange, 8],
-    ['fewer bytes', 'runners', (kind) => parentOf(kind, { bytes: 10 }), 1],
-    ['more bytes', 'runners', (kind) => parentOf(kind, { bytes: 1e11 }), 1],
-    ['another beginning', 'runners', (kind) => parentOf(kind, { at: 1 }), 2],
+    [
+      'a parent without a name',
+      'members-of-projects',
+      (kind) => changeParent(kind, { name: 7 }),
+      2,
+    ],
+    ['names exchanged', 'members-of-projects', swapNames, 8],
+    ['fewer bytes', 'runners', (kind) => changeParent(kind, { bytes: 10 }), 1],
+    ['more bytes', 'runners', (kind) => changeParent(kind, { bytes: 1e11 }), 1],
+    ['another beginning', 'runners', (kind) => changeParent(kind, { at: 1 }), 2],
     ['no parent', 'runners', (kind) => Object.assign(kind, { parents: [] }), 2],
     [
       'a filter that is no text',
@@ -439,13 +454,13 @@ describe('what answers from a snapshot', () => {
       2,
     ],
   ])('is no manifest with %s', async (_, name, damage, code) => {
-    const at = folder()
-    cpSync(kept, at, { recursive: true })
-    const manifest = manifestOf(at)
+    const at = createFolder()
+    cpSync(snapshotPath, at, { recursive: true })
+    const manifest = readManifest(at)
     damage(manifest.kinds.find(({ kind }: { kind: string }) => kind === name))
     writeFileSync(join(at, 'manifest.json'), JSON.stringify(manifest))
     const line = name === 'runners' ? 'runners list' : 'members list --all-projects'
-    const { code: ended, stdout, stderr } = await from(at, line)
+    const { code: ended, stdout, stderr } = await runFrom(at, line)
     expect([ended, stderr]).toEqual([code, expect.stringContaining('manifest')])
     if (name === 'runners') expect(stdout).toBe('')
   })
@@ -453,7 +468,7 @@ describe('what answers from a snapshot', () => {
   it.each(['--fields id,version', '--where version=1', '--sort version'])(
     'has no single records, which is said once: runners list %s',
     async (flags) => {
-      const { code, stderr } = await from(kept, `runners list ${flags}`)
+      const { code, stderr } = await runFrom(snapshotPath, `runners list ${flags}`)
       expect(code).toBe(8)
       expect(stderr.match(/the snapshot contains only lists/g)).toHaveLength(1)
       expect(stderr).not.toContain('GET /runners/1')
@@ -461,18 +476,18 @@ describe('what answers from a snapshot', () => {
   )
 
   it('is not a file that somebody changed', async () => {
-    const at = join(folder(), 'changed')
-    await live(['snapshot', 'runners', '--to', at])
+    const at = join(createFolder(), 'changed')
+    await runLive(['snapshot', 'runners', '--to', at])
     const path = join(at, 'runners.ndjson')
     writeFileSync(path, readFileSync(path, 'utf8').replace('online', 'onlime'))
-    const { code, stderr } = await from(at, 'runners list')
+    const { code, stderr } = await runFrom(at, 'runners list')
     expect([code, stderr]).toEqual([1, expect.stringContaining('was changed')])
-    expect((await from(folder(), 'runners list')).code).toBe(2)
+    expect((await runFrom(createFolder(), 'runners list')).code).toBe(2)
   })
 })
 
-/** Values to filter by: some that records have, and words of the parameter. */
-const valuesFor = (name: string, param: Param, records: readonly Record<string, unknown>[]) => {
+/** Chooses values to filter by: some that the records have, and words of the parameter. */
+const chooseValues = (name: string, param: Param, records: readonly Record<string, unknown>[]) => {
   if (param.type === 'boolean') return ['true', 'false']
   const field = param.keeps?.field ?? name
   const found = records.flatMap((record) => {
@@ -486,15 +501,15 @@ const valuesFor = (name: string, param: Param, records: readonly Record<string, 
   })
   const there = [...new Set(found.map(String))]
   const words = ('values' in param ? param.values : param.words) ?? []
-  // Of the words that no record has, one says what the others would, and tells two values apart.
+  // One word that no record has stands for all of them: its list is empty.
   const absent = words.filter((word) => !there.includes(word)).slice(0, 1)
   return 'values' in param
     ? [...there.slice(0, 2 - absent.length), ...absent]
     : [...there.slice(0, 2), ...words]
 }
 
-/** Which records a list has, without what could not be read. */
-const namesIn = (stdout: string): readonly string[] =>
+/** Lists the records in an output by parent and ID, without those that could not be read. */
+const listRecordNames = (stdout: string): readonly string[] =>
   stdout
     .split('\n')
     .filter((line) => line !== '' && !line.includes('"outcome":"failed"'))
@@ -520,12 +535,12 @@ describe('every filter that is declared', async () => {
         if (param.exact === true || param.keeps !== undefined) lines.push({ line, name, param })
     }
 
-  /** A snapshot of a list, and the records that it has: one for all filters of the list. */
+  /** Takes a snapshot of a list, and reads its records. One snapshot serves all filters of the list. */
   const listed = async (bare: string) => {
-    const at = join(folder(), 'all')
-    const taken = await live(['snapshot', bare, '--to', at, '--tolerate', 'not_found,forbidden'])
+    const at = join(createFolder(), 'all')
+    const taken = await runLive(['snapshot', bare, '--to', at, '--tolerate', 'not_found,forbidden'])
     expect(taken.code).toBe(0)
-    const { stdout } = await from(at, `${bare} --limit all -o json`)
+    const { stdout } = await runFrom(at, `${bare} --limit all -o json`)
     const records = (JSON.parse(stdout) as Record<string, unknown>[]).map(
       (row) => (row.record ?? row) as Record<string, unknown>,
     )
@@ -545,8 +560,8 @@ describe('every filter that is declared', async () => {
       const wide = /^(mr|issues) list --all-/.test(line)
       const bare = /^(mr|issues) list/.test(line) && !wide ? `${line} --scope all` : line
       const { at, records } = await once(bare)
-      const values = valuesFor(name, param, records)
-      // What filters these lists filters the plain ones, too.
+      const values = chooseValues(name, param, records)
+      // The plain lists test the same filters, so one value is enough for these lists.
       for (const value of wide ? values.slice(0, 1) : values) {
         const given =
           param.type === 'boolean' && value === 'false'
@@ -555,12 +570,18 @@ describe('every filter that is declared', async () => {
               ? [`--${flag}`]
               : [`--${flag}=${value}`]
         const words = [...bare.split(' '), ...given, '--limit', 'all', '-o', 'ndjson']
-        const [asked, answered] = [await live(words), await call([...words, '--from', at], nobody)]
+        const [asked, answered] = [
+          await runLive(words),
+          await call([...words, '--from', at], noInstance),
+        ]
         if (answered.code === 2) {
           expect(answered.stderr).toContain(`cannot be filtered by ${name}`)
           continue
         }
-        expect([value, namesIn(answered.stdout)]).toEqual([value, namesIn(asked.stdout)])
+        expect([value, listRecordNames(answered.stdout)]).toEqual([
+          value,
+          listRecordNames(asked.stdout),
+        ])
       }
     },
   )
@@ -568,15 +589,15 @@ describe('every filter that is declared', async () => {
 
 describe('--since', () => {
   it('shows what was added, removed and changed, by field', async () => {
-    const at = join(folder(), 'before')
-    server.answer = instance({
+    const at = join(createFolder(), 'before')
+    server.answer = answerOrRefuse({
       'GET /runners': [
         { id: 1, description: 'one', status: 'online', active: true, contacted_at: 'a' },
         { id: 2, description: 'two', status: 'online', active: true },
       ],
     })
     await call(['snapshot', 'runners', '--to', at])
-    server.answer = instance({
+    server.answer = answerOrRefuse({
       'GET /runners': [
         { id: 1, description: 'uno', status: 'online', active: true, contacted_at: 'b' },
         { id: 3, description: 'three', status: 'online', active: true },
@@ -612,12 +633,12 @@ describe('--since', () => {
   })
 
   it('says at which level a member came or went, and tables name the levels', async () => {
-    const at = join(folder(), 'before')
+    const at = join(createFolder(), 'before')
     const person = { state: 'active', expires_at: null }
     const bea = { id: 2, username: 'bea', name: 'Bea', access_level: 40, ...person }
     const cem = { id: 3, username: 'cem', name: 'Cem', access_level: 20, ...person }
     const list = (first: number, ...others: readonly unknown[]) =>
-      instance({
+      answerOrRefuse({
         'GET /projects?': [{ id: 1, path_with_namespace: 'a/p1' }],
         'GET /projects/a%2Fp1/members': [
           { id: 1, username: 'ann', name: 'Ann', access_level: first, ...person },
@@ -664,7 +685,7 @@ describe('--since', () => {
 
   it('has no answer that --tolerate could make a note of, where it lacks the list', async () => {
     const line = 'members list -P 1,2 --from'
-    const lacking = join(folder(), 'lacking')
+    const lacking = join(createFolder(), 'lacking')
     await call(['snapshot', 'runners list --instance', '--to', lacking])
     const ran = await call([...line.split(' '), lacking, '--tolerate', 'not_found'])
     expect([ran.code, ran.stdout]).toEqual([4, ''])
@@ -678,22 +699,22 @@ describe('--since', () => {
   })
 
   it('compares two snapshots, and the same one with itself', async () => {
-    const { code, stdout, stderr } = await from(
-      kept,
-      `members list --all-projects --since ${kept} -o json`,
+    const { code, stdout, stderr } = await runFrom(
+      snapshotPath,
+      `members list --all-projects --since ${snapshotPath} -o json`,
     )
     expect([code, JSON.parse(stdout)]).toEqual([0, []])
     expect(stderr).toContain('0 added, 0 removed, 0 changed')
   })
 
   it('does not take what could not be read for removed', async () => {
-    const at = join(folder(), 'before')
+    const at = join(createFolder(), 'before')
     const projects = [1, 2].map((id) => ({ id, path_with_namespace: `a/p${id}` }))
     const member = [{ id: 1, username: 'ann' }]
     const table = { 'GET /projects?': projects, 'GET /projects/a%2Fp1/members': member }
-    server.answer = instance({ ...table, 'GET /projects/a%2Fp2/members': member })
+    server.answer = answerOrRefuse({ ...table, 'GET /projects/a%2Fp2/members': member })
     await call(['snapshot', 'members list --all-projects', '--to', at])
-    server.answer = instance({
+    server.answer = answerOrRefuse({
       ...table,
       'GET /projects/a%2Fp2/members': 403,
     })
@@ -705,7 +726,7 @@ describe('--since', () => {
   it.each(['--sort id', '--limit 1', '--group-by id', '--fields id'])(
     'refuses %s',
     async (flag) => {
-      const { code, stderr } = await call(`runners list --since ${kept} ${flag}`)
+      const { code, stderr } = await call(`runners list --since ${snapshotPath} ${flag}`)
       expect([code, stderr]).toEqual([2, expect.stringContaining('--since')])
     },
   )

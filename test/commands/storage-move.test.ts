@@ -1,10 +1,12 @@
-/** `storage-move schedule`: which storage is emptied of what, and whether it is waited for. */
+/** Tests `storage-move schedule`: which storage is emptied of which objects, and whether the command waits. */
 import { describe, expect, it } from 'vitest'
-import { calling } from './calling.js'
+import { createCaller } from './calling.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 const between = '--source-storage-name default --destination-storage-name second'
-const projects = (count: number) => ({ body: Array.from({ length: count }, (_, id) => ({ id })) })
+const answerProjects = (count: number) => ({
+  body: Array.from({ length: count }, (_, id) => ({ id })),
+})
 
 describe('storage-move schedule', () => {
   it.each([
@@ -43,7 +45,7 @@ describe('storage-move schedule', () => {
 
   it('waits with --wait until no project is left on the source', async () => {
     let left = 2
-    server.answer = ({ method }) => (method === 'GET' ? projects(left--) : { body: {} })
+    server.answer = ({ method }) => (method === 'GET' ? answerProjects(left--) : { body: {} })
     const ran = await call(`storage-move schedule projects ${between} --yes --wait`)
     expect(ran.code).toBe(0)
     const look = 'GET /projects?simple=true&repository_storage=default&per_page=100'
@@ -52,7 +54,7 @@ describe('storage-move schedule', () => {
   })
 
   it('ends with 1 when they outlast --wait-timeout, and says how to look again', async () => {
-    server.answer = ({ method }) => (method === 'GET' ? projects(3) : { body: {} })
+    server.answer = ({ method }) => (method === 'GET' ? answerProjects(3) : { body: {} })
     const line = `storage-move schedule projects ${between} --yes --wait --wait-timeout 1`
     const ran = await call(line)
     expect(ran.code).toBe(1)

@@ -1,11 +1,11 @@
-/** What an export ends with, by what of it could be read. */
+/** Tests how an export ends, depending on how much of it could be read. */
 import { describe, expect, it } from 'vitest'
 import { UnreadParts } from '../../src/commands/export-documents.js'
 import { Failure } from '../../src/errors.js'
 
 const refused = new Failure('auth', 'not for you', { hint: 'Ask.' })
 
-const told = (kinds: number, unread: number, denied: readonly string[]) => {
+const reportUnread = (kinds: number, unread: number, denied: readonly string[]) => {
   const lines: string[] = []
   const parts = new UnreadParts({
     note: (text) => lines.push(text),
@@ -23,7 +23,7 @@ const told = (kinds: number, unread: number, denied: readonly string[]) => {
 
 describe('an export of which parts are unread', () => {
   it('read nothing where only what nobody asked for is left, and ends as that failed', () => {
-    const { verdict, lines, some } = told(3, 2, ['settings'])
+    const { verdict, lines, some } = reportUnread(3, 2, ['settings'])
     expect(some).toBe(false)
     expect(verdict).toMatchObject({ category: 'auth', message: 'nothing could be read' })
     expect(verdict?.details.hint).toBe('Ask.')
@@ -31,7 +31,7 @@ describe('an export of which parts are unread', () => {
   })
 
   it('counts the parts that were asked for, and tells twenty of them', () => {
-    const { verdict, lines } = told(23, 22, [])
+    const { verdict, lines } = reportUnread(23, 22, [])
     expect(verdict).toMatchObject({
       category: 'partial',
       message: '22 of 23 could not be read and are not in the export',
@@ -44,6 +44,6 @@ describe('an export of which parts are unread', () => {
   })
 
   it('is whole where nothing is unread', () => {
-    expect(told(2, 0, ['settings']).verdict).toBeUndefined()
+    expect(reportUnread(2, 0, ['settings']).verdict).toBeUndefined()
   })
 })

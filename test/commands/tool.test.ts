@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { rowsOf } from './calling.js'
+import { parseRows } from './calling.js'
 
 describe('commands', () => {
   it('lists each with its endpoints, arguments and flags', async () => {
@@ -31,7 +31,7 @@ describe('commands', () => {
       parameter: 'tag_list',
     })
     expect(named('doctor')).toMatchObject({ endpoints: [], arguments: [] })
-    expect(rowsOf((await svcctl(['commands'])).stdout)[0]).toHaveProperty('summary')
+    expect(parseRows((await svcctl(['commands'])).stdout)[0]).toHaveProperty('summary')
   })
 })
 
@@ -61,8 +61,8 @@ describe('completion', () => {
 
 describe('sandbox status', () => {
   it('says where the state is and what is in it', async () => {
-    const state = folder()
-    const config = configuration()
+    const state = createFolder()
+    const config = createConfiguration()
     const env = { SVC_CONFIG_DIR: config }
     const given = await svcctl(['sandbox', 'status', '--state-dir', state, '-o', 'json'], { env })
     const own = await svcctl(['sandbox', 'status', '-o', 'json'], { env })
@@ -76,7 +76,7 @@ describe('sandbox status', () => {
 
 describe('sandbox reset', () => {
   it('begins again with the sample data, when that is confirmed', async () => {
-    const env = { SVC_CONFIG_DIR: configuration() }
+    const env = { SVC_CONFIG_DIR: createConfiguration() }
     const run = (line: string) => svcctl(line.split(' '), { env })
     const described = async () =>
       JSON.parse((await run('runners get 1 --sandbox -o json')).stdout).description

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { svcctl } from '../support/within.js'
-import { calling } from './calling.js'
+import { createCaller } from './calling.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const tool = { name: 'svcctl', version }
 

@@ -3,26 +3,29 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { sandboxInWords } from '../sandbox/instance.js'
-import { configuration, folder, type Ran } from '../support/program.js'
-import { recording, type Script } from '../support/recorder.js'
+import { useWordsSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
+import { type Script, useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
-import { invented, inventedWords } from '../vocabulary/invented.js'
-import { onTerminal } from './calling.js'
+import { invented, loadInventedWords } from '../vocabulary/invented.js'
+import { runOnTerminal } from './calling.js'
 
-const { url } = sandboxInWords(await inventedWords())
-const cwd = folder()
+const { url } = useWordsSandbox(await loadInventedWords())
+const cwd = createFolder()
 writeFileSync(join(cwd, 'inv.yml'), invented)
 writeFileSync(join(cwd, 'bad.yml'), 'vocabulary: 1\nnames:\n  monitor_sight: x\n')
 
-const run = (line: string | readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
+const run = (
+  line: string | readonly string[],
+  env: Record<string, string> = {},
+): Promise<LineResult> =>
   svcctl(typeof line === 'string' ? line.split(' ') : line, {
     cwd,
     env: { SVC_BASE_URL: url(), SVC_TOKEN: 'sandbox-root-token', ...env },
   })
 
 const canary = 'canary-in-an-answer'
-const recorderOfSecrets = recording()
+const recorderOfSecrets = useRecorder()
 
 describe('vocabulary learn', () => {
   it('writes the unique stems, and last of all the command that uses them', async () => {
@@ -64,7 +67,7 @@ describe('vocabulary learn', () => {
 })
 
 describe('vocabulary learn from an instance that says anything', () => {
-  const server = recording()
+  const server = useRecorder()
   const version = '17.2\nwords:\n  cloud: stolen\n#\u2028slugs: { a: b }\r\u0085x\u202ey'
 
   it('escapes it, so that no text becomes a section', async () => {
@@ -93,7 +96,7 @@ describe('vocabulary learn from an instance that says anything', () => {
 })
 
 describe('vocabulary learn, of what is not certain,', () => {
-  const server = recording()
+  const server = useRecorder()
   const own = { nimbus_account_id: 'a', vapor_account_id: 'b', face_enabled: true }
   const answer: Script = ({ url: asked }) => {
     if (asked.endsWith('/version'))
@@ -166,8 +169,8 @@ describe('vocabulary learn, of what is not certain,', () => {
     server.answer = (seen, i) =>
       seen.url.endsWith('/application/settings') ? { body: vague } : answer(seen, i)
     const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
-    const place = folder()
-    await onTerminal(
+    const place = createFolder()
+    await runOnTerminal(
       'vocabulary learn --to asked.yml',
       env,
       async (terminal) => {
@@ -213,7 +216,7 @@ it('no secret that the file names is traced, or shown', async () => {
 })
 
 describe('vocabulary check', () => {
-  const broken = recording()
+  const broken = useRecorder()
 
   it('is content with what the instance has', async () => {
     const { code, stdout } = await run('vocabulary check inv.yml -o json')
@@ -257,11 +260,11 @@ describe('vocabulary check', () => {
 
 describe('a profile', () => {
   let config = ''
-  const here = (line: string, env: Record<string, string> = {}): Promise<Ran> =>
+  const here = (line: string, env: Record<string, string> = {}): Promise<LineResult> =>
     svcctl(line.split(' '), { cwd, env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...env } })
 
   beforeEach(async () => {
-    config = configuration()
+    config = createConfiguration()
     expect((await here(`profile set work --base-url ${url()} --vocabulary inv.yml`)).code).toBe(0)
   })
 

@@ -1,8 +1,8 @@
 /** A list of which the instance reports more, to which no link leads, as behind a proxy that removes the header. */
 import { expect, it } from 'vitest'
-import { calling } from './calling.js'
+import { createCaller } from './calling.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 const records = Array.from({ length: 100 }, (_, i) => ({ id: i + 1, active: true, online: true }))
 
 it.each([

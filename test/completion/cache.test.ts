@@ -1,4 +1,4 @@
-/** What completion keeps between two TABs, what it never keeps or offers, and where it believes it. */
+/** Tests the cache of completion: which values it stores, which it never stores or offers, and which folders it trusts. */
 import {
   chmodSync,
   existsSync,
@@ -14,10 +14,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { isHidden } from '../../src/engine/plan/read-values.js'
 import { sources } from '../../src/engine/plan/value-lists.js'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-// A TAB waits for 0.7 s, and the first of a process takes the longest.
+// Completion gives up after 0.7 s, and the first one of a process takes the longest.
 beforeAll(async () => {
   await import('../../src/cli/tab-request.js')
   const env = { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_TOKEN: 'any' }
@@ -25,16 +25,16 @@ beforeAll(async () => {
 })
 
 let root: string
-let asked: string[]
+let requests: string[]
 let answer: unknown
 let url: string
 let close: () => void
 beforeEach(async () => {
-  root = configuration()
-  asked = []
+  root = createConfiguration()
+  requests = []
   answer = [{ id: 1, description: 'one' }]
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requests.push(request.url ?? '')
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer))
   })
@@ -47,40 +47,40 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-const tab = async (...words: readonly string[]): Promise<readonly string[]> => {
+const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
   const env = { SVC_CONFIG_DIR: root, SVC_BASE_URL: url, SVC_TOKEN: 'any' }
   const ran = await svcctl(['__complete', 'bash', '--', ...words], { env })
   expect(ran.stderr).toBe('')
   return ran.stdout.split('\n').filter((line) => line !== '' && !line.startsWith(':'))
 }
-const runners = () => tab('runners', 'get', '')
-const kept = (): string => join(root, 'cache/values')
+const completeRunners = () => complete('runners', 'get', '')
+const getValuesFolder = (): string => join(root, 'cache/values')
 
 describe('what completion keeps', () => {
   it('is used by the next TAB, in a file of the owner only', async () => {
-    expect(await runners()).toEqual(['1\tone'])
+    expect(await completeRunners()).toEqual(['1\tone'])
     answer = []
-    expect(await runners()).toEqual(['1\tone'])
-    expect(asked).toHaveLength(1)
-    expect(readdirSync(kept())).toHaveLength(1)
+    expect(await completeRunners()).toEqual(['1\tone'])
+    expect(requests).toHaveLength(1)
+    expect(readdirSync(getValuesFolder())).toHaveLength(1)
   })
 
   it.each(['cache/values', 'cache', '.'])(
     'is neither read nor written where others may write %s',
     async (open) => {
-      await runners()
+      await completeRunners()
       chmodSync(join(root, open), 0o777)
       answer = [{ id: 2, description: 'two' }]
-      expect(await runners()).toEqual(['2\ttwo'])
+      expect(await completeRunners()).toEqual(['2\ttwo'])
       chmodSync(join(root, open), 0o700)
-      expect(await runners()).toEqual(['1\tone'])
+      expect(await completeRunners()).toEqual(['1\tone'])
     },
   )
 
   it('is asked for anew where it is of another clock, or is no list of values', async () => {
-    await runners()
-    const [name = ''] = readdirSync(kept())
-    const file = join(kept(), name)
+    await completeRunners()
+    const [name = ''] = readdirSync(getValuesFolder())
+    const file = join(getValuesFolder(), name)
     const whole = JSON.parse(readFileSync(file, 'utf8'))
     answer = [{ id: 2, description: 'two' }]
     const others = [
@@ -91,16 +91,16 @@ describe('what completion keeps', () => {
     ]
     for (const other of others) {
       writeFileSync(file, JSON.stringify(other))
-      expect(await runners(), JSON.stringify(other)).toEqual(['2\ttwo'])
+      expect(await completeRunners(), JSON.stringify(other)).toEqual(['2\ttwo'])
     }
   })
 
   it('goes when it is too old', async () => {
-    await runners()
-    const old = join(kept(), 'old.json')
+    await completeRunners()
+    const old = join(getValuesFolder(), 'old.json')
     writeFileSync(old, '{}')
     utimesSync(old, 1, 1)
-    await tab('projects', 'get', '')
+    await complete('projects', 'get', '')
     expect(existsSync(old)).toBe(false)
   })
 })
@@ -109,9 +109,9 @@ describe('a secret', () => {
   it('is neither offered nor kept', async () => {
     const canary = 'glet-canary-public-key'
     answer = [{ id: 5, active: true, public_key: canary, errsvc_dsn: `https://${canary}@x` }]
-    expect(await tab('error-tracking', 'keys', 'delete', '-P', '1', '')).toEqual(['5'])
-    const [file = ''] = readdirSync(kept())
-    expect(readFileSync(join(kept(), file), 'utf8')).not.toContain('canary')
+    expect(await complete('error-tracking', 'keys', 'delete', '-P', '1', '')).toEqual(['5'])
+    const [file = ''] = readdirSync(getValuesFolder())
+    expect(readFileSync(join(getValuesFolder(), file), 'utf8')).not.toContain('canary')
   })
 
   it('is no field of any source', async () => {
@@ -133,17 +133,17 @@ describe('a value that begins with a dash', () => {
   })
 
   it('is not offered where it would be read as an option', async () => {
-    expect(await tab('projects', 'get', '')).toEqual(['plain'])
-    expect(await tab('commits', 'list', '-P', '1', '--ref-name', '')).toEqual(['plain'])
-    expect(await tab('projects', 'get', '-')).not.toContain('-x')
+    expect(await complete('projects', 'get', '')).toEqual(['plain'])
+    expect(await complete('commits', 'list', '-P', '1', '--ref-name', '')).toEqual(['plain'])
+    expect(await complete('projects', 'get', '-')).not.toContain('-x')
   })
 
   it('is offered behind = and after --', async () => {
     const all = ['--yes', '-x', 'plain']
-    expect(await tab('commits', 'list', '-P', '1', '--ref-name=')).toEqual(
+    expect(await complete('commits', 'list', '-P', '1', '--ref-name=')).toEqual(
       all.map((value) => `--ref-name=${value}`),
     )
-    expect(await tab('projects', 'get', '--', '')).toEqual(all)
-    expect(await tab('projects', 'get', '--', '-')).toEqual(['--yes', '-x'])
+    expect(await complete('projects', 'get', '--', '')).toEqual(all)
+    expect(await complete('projects', 'get', '--', '-')).toEqual(['--yes', '-x'])
   })
 })

@@ -1,12 +1,12 @@
-/** Completion of conditions, out of the catalogue alone. */
+/** Tests the completion of conditions, which uses the catalogue alone. */
 import { describe, expect, it } from 'vitest'
 import { completeLine } from '../../src/cli/tab.js'
 
-const live = async (): Promise<never> => {
+const failOnRequest = async (): Promise<never> => {
   throw new Error('the instance is asked')
 }
-const offered = async (line: string, current: string): Promise<readonly string[]> =>
-  (await completeLine([...line.split(' '), current], live)).items.map(({ value }) => value)
+const listValues = async (line: string, current: string): Promise<readonly string[]> =>
+  (await completeLine([...line.split(' '), current], failOnRequest)).items.map(({ value }) => value)
 
 describe('after --where and --select', () => {
   it.each([
@@ -30,7 +30,7 @@ describe('after --where and --select', () => {
     ['runners register --select', 'a', []],
     ['runners list --where', 'id>3', []],
   ])('%s %s', async (line, current, expected) => {
-    const found = await offered(line, current)
+    const found = await listValues(line, current)
     if (typeof expected !== 'string') return expect(found).toEqual(expected)
     const field = expected.replace(/=!=~$/, '')
     const head = current.slice(0, current.lastIndexOf(',') + 1)
@@ -38,27 +38,27 @@ describe('after --where and --select', () => {
   })
 
   it('offers what only quotes protect within them alone', async () => {
-    const single = await offered('runners list --where', "'contacted_a")
+    const single = await listValues('runners list --where', "'contacted_a")
     expect(single).toEqual(
       expect.arrayContaining(['contacted_at>', 'contacted_at<=', 'contacted_at!~']),
     )
-    const double = await offered('runners list --where', '"contacted_a')
+    const double = await listValues('runners list --where', '"contacted_a')
     expect(double).toContain('contacted_at>')
     expect(double).not.toContain('contacted_at!~')
   })
 
   it('offers no order of text', async () => {
-    const found = await offered('runners list --where', "'description")
+    const found = await listValues('runners list --where', "'description")
     expect(found).toEqual(['=', '!=', '!~', '~'].map((op) => expect.stringMatching(`${op}$`)))
   })
 
   it('offers a field that others begin with, and these', async () => {
-    const found = await offered('mr list --where', 'reference')
+    const found = await listValues('mr list --where', 'reference')
     expect(found).toEqual(expect.arrayContaining(['reference=', 'references.full']))
   })
 
   it('offers every field of a list, those of its single record among them', async () => {
-    const fields = await offered('runners list --where', '')
+    const fields = await listValues('runners list --where', '')
     expect(fields).toEqual(expect.arrayContaining(['id', 'status', 'contacted_at', 'tag_list']))
     expect(new Set(fields).size).toBe(fields.length)
   })

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { folder } from '../support/program.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const install = (shell: string, HOME: string) =>
@@ -12,7 +12,7 @@ it.each([
   ['bash', '.bashrc'],
   ['zsh', '.zshrc'],
 ])('adds a line for %s once, behind what is there', async (shell, name) => {
-  const home = folder()
+  const home = createFolder()
   writeFileSync(join(home, name), 'alias x=y')
   const { code, stderr } = await install(shell, home)
   expect([code, stderr]).toEqual([0, `added a line to ${join(home, name)}; start a new shell\n`])
@@ -22,7 +22,7 @@ it.each([
 })
 
 it('writes the script of fish where fish looks', async () => {
-  const home = folder()
+  const home = createFolder()
   await install('fish', home)
   const { stdout } = await svcctl(['completion', 'fish'])
   const file = join(home, '.config/fish/completions/svcctl.fish')
@@ -30,7 +30,7 @@ it('writes the script of fish where fish looks', async () => {
 })
 
 it('says what to do where it cannot', async () => {
-  const home = folder()
+  const home = createFolder()
   mkdirSync(join(home, '.bashrc'))
   const { code, stderr } = await install('bash', home)
   expect(code).toBe(1)

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
-import { pathToProgram } from '../support/shell.js'
-import { has, openTerminal, type Terminal } from '../support/terminal.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { createProgramPath } from '../support/shell.js'
+import { hasProgram, openTerminal, type Terminal } from '../support/terminal.js'
 
 interface Shell {
   readonly name: string
@@ -40,10 +40,10 @@ const shells: readonly Shell[] = [
 
 let sandbox: Sandbox
 let hostile: Server
-const path = pathToProgram()
+const path = createProgramPath()
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
   hostile = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     const names = [
@@ -70,18 +70,18 @@ afterAll(async () => {
 const ready = 'READY> '
 
 describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, shell) => {
-  const there = has('tmux', '-V') && has(name)
+  const there = hasProgram('tmux', '-V') && hasProgram(name)
   let terminal: Terminal
   let cwd: string
 
   const open = async (baseUrl: string): Promise<void> => {
-    cwd = folder()
+    cwd = createFolder()
     mkdirSync(join(cwd, 'home'))
     writeFileSync(join(cwd, 'pipeline.yml'), '')
     const env = {
       PATH: path,
       HOME: join(cwd, 'home'),
-      SVC_CONFIG_DIR: configuration(),
+      SVC_CONFIG_DIR: createConfiguration(),
       SVC_BASE_URL: baseUrl,
       SVC_TOKEN: sandbox.users[0]?.token ?? '',
       PS1: ready,

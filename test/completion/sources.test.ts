@@ -1,4 +1,4 @@
-/** Live values against the embedded instance, and what happens where none. */
+/** Tests the completion of live values against the embedded instance, and the fallback if there is no instance. */
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,18 +7,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { hasSource, sources } from '../../src/engine/plan/value-lists.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
-  // A TAB waits for 0.7 s, in which the first of a process would load the client.
+  sandbox = await startSandbox({ stateDir: createFolder() })
+  // Completion gives up after 0.7 s, in which the first one of a process would load the client.
   await import('../../src/cli/tab-request.js')
 })
 afterAll(() => sandbox.close())
 
-const tab = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+const complete = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) => {
   const ran = await svcctl(['__complete', 'bash', '--', ...words], {
     env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '', ...env },
   })
@@ -58,9 +58,9 @@ describe('live values', () => {
     ['the same, joined', ['artifacts', 'file', 'x', ...app, '--job='], /^--job=build$/],
     ['a second of several', ['runners', 'pause', '1', ''], /^2$/],
   ])('%s', async (_, words, expected) => {
-    // A TAB waits for 0.7 s, which a busy machine may need for the start: then it is pressed again.
-    const pressed = async (times: number): ReturnType<typeof tab> => {
-      const ran = await tab(words)
+    // Completion gives up after 0.7 s, which a busy machine may need for the start, so the test repeats it.
+    const pressed = async (times: number): ReturnType<typeof complete> => {
+      const ran = await complete(words)
       return ran.values.length > 1 || times === 0 ? ran : pressed(times - 1)
     }
     const { values, code, stderr } = await pressed(30)
@@ -78,7 +78,7 @@ describe('live values', () => {
     [['members', 'remove', ...app, ''], { SVC_GROUP: 'platform' }, ['dov', 'gus']],
     [['members', 'remove', 'g'], { SVC_PROJECT: 'platform/app' }, ['gus']],
   ])('of %j under %j are the members of that place', async (words, env, names) => {
-    const { values } = await tab(words, env)
+    const { values } = await complete(words, env)
     expect(values.slice(0, names.length)).toEqual(names)
   })
 
@@ -91,26 +91,26 @@ describe('live values', () => {
     [['members', 'remove', "--project='platform/app'", "'g"], ['gus']],
     [['runners', 'list', '--status="onl'], ['--status=online']],
   ])('follow words that are quoted: %j', async (words, names) => {
-    expect((await tab(words)).values.slice(0, -1)).toEqual(names)
+    expect((await complete(words)).values.slice(0, -1)).toEqual(names)
   })
 
   it('are the profiles and their tags, also beside a profile with a mistake', async () => {
-    const config = configuration()
+    const config = createConfiguration()
     const at = { baseUrl: sandbox.url }
     const profiles = { broken: { ...at, retries: 'x' }, work: { ...at, tags: ['eu'] } }
     writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles }))
-    const { values } = await tab(['runners', 'list', '-p', ''], { SVC_CONFIG_DIR: config })
+    const { values } = await complete(['runners', 'list', '-p', ''], { SVC_CONFIG_DIR: config })
     expect(values).toEqual(['broken', 'work', '@eu', ':none'])
   })
 
   it('name a value once', async () => {
-    const { values } = await tab(['artifacts', 'download', ...app, '--job', ''])
+    const { values } = await complete(['artifacts', 'download', ...app, '--job', ''])
     expect(values.length).toBeGreaterThan(2)
     expect(new Set(values).size).toBe(values.length)
   })
 
   it('are described', async () => {
-    expect((await tab(['runners', 'get', ''])).lines[0]).toBe('1\tshared-linux-1')
+    expect((await complete(['runners', 'get', ''])).lines[0]).toBe('1\tshared-linux-1')
   })
 
   it('name only lists that the catalogue has', async () => {
@@ -139,10 +139,10 @@ describe('live values', () => {
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo
-    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: `http://127.0.0.1:${port}` }
+    const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_BASE_URL: `http://127.0.0.1:${port}` }
     try {
-      expect((await tab(['runners', 'get', ''], env)).values).toEqual(['12', ':none'])
-      expect((await tab(['runners', 'get', '1'], env)).values).toEqual(['12', ':none'])
+      expect((await complete(['runners', 'get', ''], env)).values).toEqual(['12', ':none'])
+      expect((await complete(['runners', 'get', '1'], env)).values).toEqual(['12', ':none'])
       expect(asked).toBe(1)
     } finally {
       server.closeAllConnections()
@@ -151,7 +151,7 @@ describe('live values', () => {
   })
 
   it('of an export are the kinds that it takes', async () => {
-    const { values } = await tab(['export', ''])
+    const { values } = await complete(['export', ''])
     expect(values).toEqual(expect.arrayContaining(['settings', 'members', 'approval_rules']))
   })
 
@@ -163,14 +163,14 @@ describe('live values', () => {
     ['not after the sign of the other flag', ['--sort', '+stat'], []],
     ['nor the other way round', ['--fields', 'id,-stat'], []],
   ])('are fields %s', async (_, flags, expected) => {
-    const { values } = await tab(['runners', 'list', ...flags])
+    const { values } = await complete(['runners', 'list', ...flags])
     expect(values).toEqual([...expected, ':none'])
   })
 
   it('come from the instance that the line names', async () => {
     const words = ['runners', 'get', '--base-url', sandbox.url, '']
-    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: '' }
-    expect((await tab(words, env)).values).toContain('1')
+    const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_BASE_URL: '' }
+    expect((await complete(words, env)).values).toContain('1')
   })
 
   it('are none, silently, where the instance does not answer, refuses, or is not known', async () => {
@@ -179,7 +179,7 @@ describe('live values', () => {
     const slow = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     try {
       for (const SVC_BASE_URL of [slow, 'http://127.0.0.1:9', ''])
-        expect(await tab(['runners', 'get', ''], { SVC_BASE_URL })).toMatchObject({
+        expect(await complete(['runners', 'get', ''], { SVC_BASE_URL })).toMatchObject({
           values: [':none'],
           stderr: '',
           code: 0,
@@ -203,7 +203,7 @@ describe('live values', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo
     try {
-      const { values, stdout } = await tab(['projects', 'get', ''], {
+      const { values, stdout } = await complete(['projects', 'get', ''], {
         SVC_BASE_URL: `http://127.0.0.1:${port}`,
       })
       expect(values).toEqual(['fine/one', ':none'])
@@ -215,7 +215,7 @@ describe('live values', () => {
   })
 })
 
-/** An address that keeps what it was asked. */
+/** Starts a server that records the paths of its requests. */
 const listen = async () => {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -241,9 +241,9 @@ describe('the embedded instance', () => {
   ])('is asked in the place of the profile: %j', async (words, env) => {
     const profile = await listen()
     try {
-      const of = { SVC_BASE_URL: profile.url, SVC_CONFIG_DIR: configuration(), ...env }
-      const pressed = async (times: number): ReturnType<typeof tab> => {
-        const ran = await tab(words, of)
+      const of = { SVC_BASE_URL: profile.url, SVC_CONFIG_DIR: createConfiguration(), ...env }
+      const pressed = async (times: number): ReturnType<typeof complete> => {
+        const ran = await complete(words, of)
         return ran.values.length > 1 || times === 0 ? ran : pressed(times - 1)
       }
       expect((await pressed(5)).lines[0]).toBe('1\tshared-linux-1')
@@ -259,8 +259,12 @@ describe('the embedded instance', () => {
   ])('is not asked where the line says otherwise: %j', async (words, requests) => {
     const profile = await listen()
     try {
-      const env = { SVC_SANDBOX: '1', SVC_BASE_URL: profile.url, SVC_CONFIG_DIR: configuration() }
-      const { values, stderr } = await tab(words, env)
+      const env = {
+        SVC_SANDBOX: '1',
+        SVC_BASE_URL: profile.url,
+        SVC_CONFIG_DIR: createConfiguration(),
+      }
+      const { values, stderr } = await complete(words, env)
       expect({ values, stderr }).toEqual({
         values: requests === 0 ? [':none'] : ['4711', ':none'],
         stderr: '',
@@ -274,8 +278,8 @@ describe('the embedded instance', () => {
 
 describe('runs', () => {
   it('are offered where a journal is named, with what they did', async () => {
-    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: sandbox.url }
-    expect((await tab(['journal', 'undo', ''], env)).values).toEqual([':file'])
+    const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_BASE_URL: sandbox.url }
+    expect((await complete(['journal', 'undo', ''], env)).values).toEqual([':file'])
     for (const line of [
       ['runners', 'pause', '1', '2', '--yes'],
       ['runners', 'update', '1', '4711', '--description', 'x', '--yes'],
@@ -287,7 +291,7 @@ describe('runs', () => {
       ['undo', []],
       ['show', ['runners-pause\trunners pause: planned']],
     ] as const) {
-      const { lines } = await tab(['journal', verb, ''], env)
+      const { lines } = await complete(['journal', verb, ''], env)
       expect(lines[0]).toBe('last\tthe last of them')
       const runs = lines.slice(1, -1).map((line) => line.replace(/^\d{8}T\d{6}-|_\d+(?=\t)/g, ''))
       expect(runs.toSorted()).toEqual([
@@ -297,10 +301,10 @@ describe('runs', () => {
         'runners-update\trunners update: 1 done, 1 failed',
       ])
     }
-    const open = await tab(['runners', 'update', '--resume', ''], env)
+    const open = await complete(['runners', 'update', '--resume', ''], env)
     expect(open.values.slice(1, -1)).toEqual([expect.stringMatching(/-runners-update$/)])
-    expect((await tab(['runners', 'pause', '--resume', ''], env)).values).toEqual([':file'])
-    expect((await tab(['journal', 'undo', './'], env)).values).toEqual([':file'])
+    expect((await complete(['runners', 'pause', '--resume', ''], env)).values).toEqual([':file'])
+    expect((await complete(['journal', 'undo', './'], env)).values).toEqual([':file'])
   })
 })
 
@@ -340,7 +344,7 @@ describe('the words of a line', () => {
     [['completion', 'po'], ['powershell']],
     [['help', 'runners', 'pau'], ['pause']],
   ])('%j', async (words, expected) => {
-    expect((await tab(words)).values).toEqual([...expected, ':none'])
+    expect((await complete(words)).values).toEqual([...expected, ':none'])
   })
 
   it('leaves files to the shell', async () => {
@@ -352,14 +356,14 @@ describe('the words of a line', () => {
       ['runners', 'list', '--since', ''],
       ['snapshot', '--to', ''],
     ])
-      expect((await tab(words)).values).toEqual([':file'])
+      expect((await complete(words)).values).toEqual([':file'])
   })
 
   it('are those of an alias, unless an argument is a part of a value', async () => {
-    const env = { SVC_CONFIG_DIR: configuration() }
+    const env = { SVC_CONFIG_DIR: createConfiguration() }
     await svcctl(['alias', 'set', 'of', 'runners list --status $1'], { env })
     await svcctl(['alias', 'set', 'where', 'runners list --where status=$1'], { env })
-    expect((await tab(['of', 'onl'], env)).values).toEqual(['online', ':none'])
-    expect((await tab(['where', ''], env)).values).toEqual([':none'])
+    expect((await complete(['of', 'onl'], env)).values).toEqual(['online', ':none'])
+    expect((await complete(['where', ''], env)).values).toEqual([':none'])
   })
 })

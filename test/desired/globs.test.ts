@@ -5,10 +5,10 @@ import { managedKinds } from '../../src/catalogue/managed.js'
 import { toAddressText } from '../../src/desired/address.js'
 import { getAttributes } from '../../src/desired/attributes.js'
 import { checkGlobs } from '../../src/desired/selection.js'
-import { message } from './diff/world.js'
+import { getMessage } from './diff/world.js'
 
 const check = (glob: string): Promise<string> =>
-  message(Promise.resolve().then(() => checkGlobs({ only: [glob] })))
+  getMessage(Promise.resolve().then(() => checkGlobs({ only: [glob] })))
 const hint = async (glob: string): Promise<string | undefined> => {
   try {
     checkGlobs({ only: [glob] })

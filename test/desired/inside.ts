@@ -1,4 +1,4 @@
-/** The embedded instance without a network: its own handlers, in this process, on a state of its own each time. */
+/** Provides the embedded instance without a network: its own handlers, in this process, with a new state each time. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,11 +15,11 @@ import { buildServer } from '../../src/sandbox/server/server.js'
 
 type App = Awaited<ReturnType<typeof buildServer>>
 
-/** Records a page; what has fewer is the last. */
-const page = 100
+/** Records per page. A page with fewer is the last one. */
+const pageSize = 100
 
-/** For the tests of a file. */
-export const inside = () => {
+/** Creates the instance for the tests of one file. */
+export const createLocalInstance = () => {
   let app: App | undefined
   let folder = ''
   const instance: { -readonly [K in keyof Instance]?: Instance[K] } = {}
@@ -39,7 +39,7 @@ export const inside = () => {
     await app?.close()
     rmSync(folder, { recursive: true, force: true })
   })
-  /** Begins with the sample data again. */
+  /** Resets the instance to the sample data. */
   const fresh = (): void => {
     instance.state = loadSampleState()
   }
@@ -76,11 +76,11 @@ export const inside = () => {
   const records: ReadableInstance['records'] = async (ask, wanted = () => true) => {
     const found: Fields[] = []
     for (let n = 1; ; n++) {
-      const extra = { ...ask.extra, per_page: page, page: n }
+      const extra = { ...ask.extra, per_page: pageSize, page: n }
       const { data } = await call({ ...ask, extra })
       const all = Array.isArray(data) ? data.filter(isObject) : []
       found.push(...all.filter(wanted))
-      if (all.length < page) return found
+      if (all.length < pageSize) return found
     }
   }
   const readable: ReadableInstance = {

@@ -1,4 +1,4 @@
-/** Instances as declared state reads them, for tests: everything that is asked is written down. */
+/** Provides instances for the tests of declared state, and records all their requests. */
 import { onTestFinished } from 'vitest'
 import { parseBytes } from '../../src/base/json/records.js'
 import { type Fields, isObject } from '../../src/base/objects.js'
@@ -6,8 +6,8 @@ import { createInstance, type InstanceClient } from '../../src/client/instance.j
 import type { WritableInstance } from '../../src/desired/state.js'
 import type { Ask } from '../../src/http/types.js'
 
-/** The instance at an address as whoever holds the token. */
-export const instanceAt = (url: string, token: string, retries = 0) => {
+/** Opens the instance at an address with a token. */
+export const openRecordedInstance = (url: string, token: string, retries = 0) => {
   const asked: string[] = []
   const client: InstanceClient = createInstance({
     baseUrl: url,

@@ -1,4 +1,4 @@
-/** The format of files as JSON Schema: what a standard validator makes of it, and of files. */
+/** Tests the JSON Schema of files with a standard validator. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import fc from 'fast-check'
@@ -11,7 +11,7 @@ import { getAttributes } from '../../src/desired/attributes.js'
 import { buildConfigSchema } from '../../src/desired/files/document.js'
 import { readFiles } from '../../src/desired/files/index.js'
 import { svcctl } from '../support/within.js'
-import { folderOf, readText, refusal } from './files/reading.js'
+import { getRefusal, readText, writeFolder } from './files/reading.js'
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci'
 
@@ -20,13 +20,13 @@ formats.default(ajv)
 ajv.addVocabulary(['errorMessage', 'hints'])
 const validate = ajv.compile(buildConfigSchema())
 
-/** Where a file is wrong, by JSON pointers; nothing where it is right. */
-const wrongAt = (text: string): readonly string[] => {
+/** Returns JSON pointers to the errors of a file; none for a valid file. */
+const findErrors = (text: string): readonly string[] => {
   validate(parse(`version: 1\n${text}`, { version: '1.2', schema: 'core' }))
   return [...new Set((validate.errors ?? []).map(({ instancePath }) => instancePath))]
 }
 
-const whole = `
+const validFile = `
 instance: https://svc.example
 teams: { leads: { users: [ana, 8] }, all: { teams: [leads] } }
 defaults:
@@ -86,8 +86,8 @@ const values: readonly JsonValue[] = [
   ...[{ $add: ['a'] }, { $add: [1], $remove: [2] }, { $add: [], x: 1 }],
 ]
 
-/** A document that says one thing of an item of a kind, in the family that knows it. */
-const documentOf = (kind: Managed, body: Readonly<Record<string, JsonValue>>): JsonValue => {
+/** Builds a document with one item of a kind, in the family that knows its attributes. */
+const buildDocument = (kind: Managed, body: Readonly<Record<string, JsonValue>>): JsonValue => {
   const names = Object.keys(body)
   const knows = (family: IntegrationFamily): boolean =>
     names.every((name) => getAttributes(kind, family).has(name))
@@ -103,14 +103,14 @@ const documentOf = (kind: Managed, body: Readonly<Record<string, JsonValue>>): J
   return { version: 1, ...places[kind.scope] }
 }
 
-/** What lies below names, of maps and lists. */
-const within = (value: unknown, ...names: readonly string[]): unknown =>
+/** Returns the part of maps and lists that the names lead to. */
+const getPart = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce<unknown>((inner, name) => {
     if (typeof inner !== 'object' || inner === null) return undefined
     return new Map<string, unknown>(Object.entries(inner)).get(name)
   }, value)
 
-/** The places of a value: the names that lead to each of its parts. */
+/** Lists the places of a value: the names that lead to each of its parts. */
 const listPlaces = (
   value: JsonValue,
   at: readonly string[] = [],
@@ -119,8 +119,8 @@ const listPlaces = (
     ? [at, ...Object.entries(value).flatMap(([name, inner]) => listPlaces(inner, [...at, name]))]
     : [at]
 
-/** A copy of a value with one part replaced, removed or renamed, or with another one beside it. */
-const damageAt = (
+/** Copies a value with one part replaced, removed or renamed, or with another part beside it. */
+const changePart = (
   value: JsonValue,
   [first = '', ...rest]: readonly string[],
   how: string,
@@ -130,7 +130,7 @@ const damageAt = (
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).flatMap(([key, inner]): [string, JsonValue][] => {
     if (key !== first) return [[key, inner]]
-    if (rest.length > 0) return [[key, damageAt(inner, rest, how, other, name)]]
+    if (rest.length > 0) return [[key, changePart(inner, rest, how, other, name)]]
     if (how === 'remove') return []
     if (how === 'replace') return [[key, other]]
     return how === 'rename'
@@ -144,8 +144,8 @@ const damageAt = (
   return Object.fromEntries(entries)
 }
 
-/** What no file can say, with the place that is wrong. */
-const wrong: readonly (readonly [file: string, at: string])[] = [
+/** Invalid files, each with a pointer to its error. */
+const invalidFiles: readonly (readonly [file: string, at: string])[] = [
   ['sites: {}', ''],
   ['groups: { platform: { projects: {} } }', '/groups/platform/projects'],
   ['groups: { platform: { approvals: {} } }', '/groups/platform/approvals'],
@@ -218,27 +218,31 @@ const wrong: readonly (readonly [file: string, at: string])[] = [
 
 describe('the schema of files', () => {
   it('takes everything that files can say', () => {
-    expect(wrongAt(whole)).toEqual([])
-    expect(validate(parse(whole))).toBe(false)
+    expect(findErrors(validFile)).toEqual([])
+    expect(validate(parse(validFile))).toBe(false)
     expect(validate({ version: 2 })).toBe(false)
   })
 
-  it.each(wrong)('refuses %s', (file, at) => {
-    expect(wrongAt(file)).toContain(at)
+  it.each(invalidFiles)('refuses %s', (file, at) => {
+    expect(findErrors(file)).toContain(at)
   })
 
   it('agrees with what reading files takes, and what it refuses', async () => {
     const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
-    const cwd = folderOf({ 'whole.yml': `version: 1\n${whole}`, 'a.pem': pem, 'deploy.pub': key })
+    const cwd = writeFolder({
+      'whole.yml': `version: 1\n${validFile}`,
+      'a.pem': pem,
+      'deploy.pub': key,
+    })
     const how = { cwd, stdin: async () => '', allowCommands: true }
     const there = { projects: ['platform/app'], groups: ['platform'] }
     const wishes = (await readFiles(['whole.yml'], how))
       .places(there)
       .flatMap((here) => here.desired())
     expect(wishes).toHaveLength(11)
-    for (const [file] of wrong)
+    for (const [file] of invalidFiles)
       expect(
-        await refusal(
+        await getRefusal(
           readText(file).then((state) => state.places(there).flatMap((here) => here.desired())),
         ),
         file,
@@ -254,7 +258,7 @@ describe('the schema of files', () => {
     for (const kind of managedKinds)
       for (const { name } of getAttributes(kind).values())
         for (const value of values) {
-          const text = JSON.stringify(documentOf(kind, { [name]: value }))
+          const text = JSON.stringify(buildDocument(kind, { [name]: value }))
           const [read, said] = await readFiles(['-'], { cwd: '.', stdin: async () => text }).then(
             (state) => [state.places(there).flatMap((here) => here.desired()).length > 0, ''],
             (error: unknown) => [false, String(error)],
@@ -268,8 +272,8 @@ describe('the schema of files', () => {
 
   it('refuses no damaged file that reading takes', { timeout: 180_000 }, async () => {
     const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
-    const cwd = folderOf({ 'a.pem': pem, 'b.pem': pem, 'deploy.pub': key })
-    const file: JsonValue = parse(`version: 1\n${whole}`, { version: '1.2', schema: 'core' })
+    const cwd = writeFolder({ 'a.pem': pem, 'b.pem': pem, 'deploy.pub': key })
+    const file: JsonValue = parse(`version: 1\n${validFile}`, { version: '1.2', schema: 'core' })
     const places = listPlaces(file)
     const damage = fc.record({
       place: fc.constantFrom(...places.filter((place) => place.length > 0)),
@@ -282,7 +286,7 @@ describe('the schema of files', () => {
       numRuns: 1200,
       seed: Number(process.env.SVCCTL_TEST_SEED ?? 52),
     })) {
-      const text = JSON.stringify(damageAt(file, place, how, value, name))
+      const text = JSON.stringify(changePart(file, place, how, value, name))
       if (validate(JSON.parse(text))) continue
       const reading = { cwd, stdin: async () => text, allowCommands: true }
       const isTaken = await readFiles(['-'], reading).then(
@@ -300,12 +304,12 @@ describe('the schema of files', () => {
     const bodies = { one: [], set: ['additionalProperties'], rules: ['items', 'properties', 'set'] }
     const current: string[] = []
     for (const kind of managedKinds) {
-      const schema = within(buildConfigSchema(), '$defs', kind.scope, 'properties', kind.name)
-      const body = within(schema, ...bodies[kind.holds])
-      // Of what may be null, the attributes stand in the first of two.
-      const first = within(body, 'anyOf', '0') ?? body
+      const schema = getPart(buildConfigSchema(), '$defs', kind.scope, 'properties', kind.name)
+      const body = getPart(schema, ...bodies[kind.holds])
+      // If the item may be null, the attributes are in the first alternative.
+      const first = getPart(body, 'anyOf', '0') ?? body
       for (const name of getAttributes(kind).keys()) {
-        const description = within(first, 'properties', name, 'description')
+        const description = getPart(first, 'properties', name, 'description')
         expect(description, `${kind.name} ${name}`).toMatch(/\w{3}/)
         current.push(name)
       }

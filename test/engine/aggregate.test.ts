@@ -1,9 +1,9 @@
-/** Groups of a list: `--group-by`, `--count`, `--sum`, `--avg`, `--min`, `--max`, `--p95`. */
+/** Tests groups of a list: `--group-by`, `--count`, `--sum`, `--avg`, `--min`, `--max` and `--p95`. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calling } from '../commands/calling.js'
+import { createCaller } from '../commands/calling.js'
 
-const { server, call, atTerminal } = calling()
+const { server, call, atTerminal } = createCaller()
 
 const jobs = [
   {
@@ -39,19 +39,19 @@ const jobs = [
     created_at: '2026-02-01T00:00:00Z',
   },
 ]
-const rows = async (line: string, body: unknown = jobs) => {
+const runJobs = async (line: string, body: unknown = jobs) => {
   server.answer = () => ({ body })
   const { code, stdout, stderr } = await call(`jobs list -P a/b -o json ${line}`)
   return { code, stderr, rows: code === 0 ? (JSON.parse(stdout) as unknown[]) : [] }
 }
 
-/** A column of numbers in JSON. */
-const cell = (name: string, value: string): RegExp =>
+/** Creates a pattern for a number in a column of the JSON output. */
+const createCellPattern = (name: string, value: string): RegExp =>
   new RegExp(`"${name}_n":${value.replaceAll('.', '\\.')}[,}]`)
 
 describe('groups', () => {
   it('count, add up and compare, with null for what is not there', async () => {
-    const told = await rows(
+    const told = await runJobs(
       '--group-by name --count --sum duration --avg duration --min duration --max duration',
     )
     expect(told.rows).toEqual([
@@ -76,13 +76,13 @@ describe('groups', () => {
   })
 
   it('are one without --group-by, of no records too', async () => {
-    expect((await rows('--count')).rows).toEqual([{ count: 4 }])
-    const none = await rows('--count --max duration', [])
+    expect((await runJobs('--count')).rows).toEqual([{ count: 4 }])
+    const none = await runJobs('--count --max duration', [])
     expect(none.rows).toEqual([{ count: 0, max_duration: null }])
   })
 
   it('count a record for each element of a list, and say so', async () => {
-    const told = await rows('--group-by tag_list')
+    const told = await runJobs('--group-by tag_list')
     expect(told.rows).toEqual([
       { tag_list: 'a', count: 2 },
       { tag_list: 'b', count: 2 },
@@ -96,26 +96,26 @@ describe('groups', () => {
     ['week', ['2026-01-05', '2026-01-12', '2026-01-26']],
     ['month', ['2026-01', '2026-02']],
   ])('take times by %s', async (unit, expected) => {
-    const told = await rows(`--group-by created_at:${unit}`)
+    const told = await runJobs(`--group-by created_at:${unit}`)
     expect(told.rows.map((row) => (row as Record<string, unknown>)[`created_at_${unit}`])).toEqual(
       expected,
     )
   })
 
   it('give the least and the most of times, as they came', async () => {
-    const told = await rows('--min created_at --max created_at')
+    const told = await runJobs('--min created_at --max created_at')
     expect(told.rows).toEqual([
       { min_created_at: '2026-01-05T10:00:00Z', max_created_at: '2026-02-01T00:00:00Z' },
     ])
   })
 
   it('come after --where, are sorted by their own columns, and limited', async () => {
-    const some = await rows(
+    const some = await runJobs(
       '--where status=success --group-by name --sum duration --sort -sum --limit 1',
     )
     expect(some.rows).toEqual([{ name: 'build', sum_duration: 10 }])
     expect(some.stderr).toContain('showing 1 of 2 groups')
-    const none = await rows('--group-by name --sort counts')
+    const none = await runJobs('--group-by name --sort counts')
     expect([none.code, none.stderr.includes('Did you mean count?')]).toEqual([2, true])
   })
 
@@ -184,11 +184,12 @@ describe('groups', () => {
     server.answer = () => ({ body })
     const flags = Object.keys(exact).map((name) => `--${name} n`)
     const { stdout } = await call(`jobs list -P a/b ${flags.join(' ')} -o json`)
-    for (const [name, value] of Object.entries(exact)) expect(stdout).toMatch(cell(name, value))
+    for (const [name, value] of Object.entries(exact))
+      expect(stdout).toMatch(createCellPattern(name, value))
     const together = await call(`jobs list -P a/b,a/b,c/d ${flags.join(' ')} -o json`)
     const { sum, ...others } = exact
     for (const [name, value] of Object.entries(others))
-      expect(together.stdout).toMatch(cell(name, value))
+      expect(together.stdout).toMatch(createCellPattern(name, value))
     expect([together.code, sum === undefined || /"sum_n":/.test(together.stdout)]).toEqual([
       0,
       true,
@@ -233,7 +234,7 @@ describe('groups', () => {
   })
 
   it('never show a secret', async () => {
-    const told = await rows('--group-by runners_token', [{ runners_token: 'c4n4ry' }])
+    const told = await runJobs('--group-by runners_token', [{ runners_token: 'c4n4ry' }])
     expect(JSON.stringify(told)).not.toContain('c4n4ry')
   })
 
@@ -245,7 +246,7 @@ describe('groups', () => {
     ['--count --page 2', 'Omit --page'],
     ['--sum id --sum id', 'twice'],
   ])('refuse %s', async (line, said) => {
-    const { code, stderr } = await rows(line)
+    const { code, stderr } = await runJobs(line)
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)])
   })
 
@@ -259,9 +260,9 @@ describe('groups', () => {
   })
 
   it('refuse an object, and name its fields', async () => {
-    const told = await rows('--group-by user', [{ user: { username: 'ana', id: 1 } }])
+    const told = await runJobs('--group-by user', [{ user: { username: 'ana', id: 1 } }])
     expect([told.code, told.stderr]).toEqual([2, expect.stringContaining('user.username, user.id')])
-    const named = await rows('--group-by user.username', [{ user: { username: 'ana' } }])
+    const named = await runJobs('--group-by user.username', [{ user: { username: 'ana' } }])
     expect(named.rows).toEqual([{ user_username: 'ana', count: 1 }])
   })
 
@@ -275,7 +276,7 @@ describe('groups', () => {
 describe('--p95', () => {
   const p95 = async (values: readonly number[]) => {
     const records = values.map((duration, id) => ({ id, duration }))
-    return (await rows('--p95 duration', records)).rows[0] as Record<string, number | true>
+    return (await runJobs('--p95 duration', records)).rows[0] as Record<string, number | true>
   }
 
   it('is exact of few values', async () => {

@@ -1,4 +1,4 @@
-/** Many plans: loss with them is confirmed before any is run, and told where nobody can be asked. */
+/** Tests runs of many plans: destructive ones are confirmed first, and the loss is noted if there is nobody to ask. */
 import { expect, it } from 'vitest'
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
 import type { BulkOptions } from '../../src/engine/bulk/plan-work.js'
@@ -12,7 +12,7 @@ const plan = {
   label: '1',
 }
 
-const ran = async (how: BulkOptions, interactive = false) => {
+const runBulk = async (how: BulkOptions, interactive = false) => {
   const said: string[] = []
   const engine = {
     send: async () => ({ status: 204, headers: {}, bytes: new Uint8Array(), data: undefined }),
@@ -32,7 +32,7 @@ const ran = async (how: BulkOptions, interactive = false) => {
     signal: new AbortController().signal,
     listed: false,
   }
-  // Only what one plan goes through.
+  // The engine has only the parts that one plan needs.
   const runner = new BulkRunner(engine as unknown as ConstructorParameters<typeof BulkRunner>[0])
   for await (const row of runner.runPlans([plan], how))
     if (row.kind === 'note') said.push(`note: ${row.text}`)
@@ -40,18 +40,21 @@ const ran = async (how: BulkOptions, interactive = false) => {
 }
 
 it('confirms what an endpoint destroys, by the names of its objects', async () => {
-  const [confirmed, done] = await ran({})
+  const [confirmed, done] = await runBulk({})
   expect(confirmed).toBe(`confirm: ${deployKeys.delete.destructive} key 1 "one"`)
   expect(done).toMatch(/^note: 1 of project 2: /)
 })
 
 it('confirms what the command knows to be lost', async () => {
   const loses = { what: 'All is lost.', details: ['this', 'that'] }
-  expect((await ran({ loses }))[0]).toBe('confirm: All is lost. this, that')
+  expect((await runBulk({ loses }))[0]).toBe('confirm: All is lost. this, that')
 })
 
 it('tells what is lost where nobody can be asked, and only there', async () => {
   const loses = { what: 'Some go.', details: ['ana'], noteVerb: 'removes' }
-  expect((await ran({ loses })).slice(0, 2)).toEqual(['note: removes ana', 'confirm: Some go. ana'])
-  expect((await ran({ loses }, true))[0]).toBe('confirm: Some go. ana')
+  expect((await runBulk({ loses })).slice(0, 2)).toEqual([
+    'note: removes ana',
+    'confirm: Some go. ana',
+  ])
+  expect((await runBulk({ loses }, true))[0]).toBe('confirm: Some go. ana')
 })

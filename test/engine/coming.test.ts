@@ -1,11 +1,11 @@
-/** Objects are worked on as they come: a run begins while its input goes on, and holds none of it back. */
+/** Tests that objects are processed as they arrive: a run begins before its input ends, and keeps no object back. */
 import { expect, it } from 'vitest'
-import { configuration, folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { startLine, svcctl } from '../support/within.js'
-import { linesOf } from './journaling/runs.js'
+import { readJournalLines } from './journaling/runs.js'
 
-const recorder = recording()
+const recorder = useRecorder()
 
 const record = {
   id: 1,
@@ -16,19 +16,19 @@ const record = {
   references: { full: 'g/a!1' },
 }
 
-const around = (): Readonly<Record<string, string>> => ({
-  SVC_CONFIG_DIR: configuration(),
+const createEnv = (): Readonly<Record<string, string>> => ({
+  SVC_CONFIG_DIR: createConfiguration(),
   SVC_BASE_URL: recorder.url,
   SVC_TOKEN: 'a-token-of-ana',
 })
 
-/** Starts a line on an input that stays open until the awaited request has come. */
-const whileOpen = async (
+/** Starts a line on an input that stays open until the awaited request arrives. */
+const runWhileOpen = async (
   line: string,
   [first, rest]: readonly [string, string],
   awaited: string,
 ) => {
-  const env = around()
+  const env = createEnv()
   let came = (): void => {}
   const arrived = new Promise<void>((resolve) => {
     came = resolve
@@ -38,9 +38,9 @@ const whileOpen = async (
     if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
     return { body: /\/runners\?/.test(url) ? [] : record }
   }
-  const started = startLine(line.split(' '), { cwd: folder(), env })
+  const started = startLine(line.split(' '), { cwd: createFolder(), env })
   void started.write(first)
-  // A line that waits for the whole input ends the test by its time.
+  // A line that waits for the end of its input makes the test time out.
   await Promise.race([arrived, started.ended])
   void started.write(rest)
   started.endInput()
@@ -48,17 +48,17 @@ const whileOpen = async (
   return { code, sent: recorder.lines(), text: `${stdout}${stderr}`, env }
 }
 
-const owned = (column: string, parent: string, id: number): string =>
+const createOwnedLine = (column: string, parent: string, id: number): string =>
   `${JSON.stringify({ [column]: parent, record: { id, iid: id } })}\n`
 
-/** The first of a list in one line, which goes on: longer than what is looked at to see what an input is. */
+/** The beginning of a list on one line that continues. It is longer than the part that the detection of the format reads. */
 const longLine = `[{"id":1,"description":"${'x'.repeat(1 << 16)}"},`
 
 it.each([
   [
     'records below their projects',
     'deploy-keys update - --title x -o ndjson',
-    [owned('project', 'g/a', 1), owned('project', 'g/b', 2)],
+    [createOwnedLine('project', 'g/a', 1), createOwnedLine('project', 'g/b', 2)],
     ['PUT /projects/g%2Fa/deploy_keys/1', 'PUT /projects/g%2Fb/deploy_keys/2'],
   ],
   [
@@ -110,7 +110,7 @@ it.each([
     ['GET /runners/1', 'GET /runners/2'],
   ],
 ] as const)('of %s', async (_, line, input, [awaited, last]) => {
-  const { code, sent, text } = await whileOpen(line, input, awaited)
+  const { code, sent, text } = await runWhileOpen(line, input, awaited)
   expect([code, text]).toEqual([0, expect.any(String)])
   expect(sent).toEqual(expect.arrayContaining([awaited, last]))
 })
@@ -156,7 +156,7 @@ it.each([
 ] as const)(
   'ends %s with 8 at a bad line that comes after requests were sent',
   async (line, input, awaited, says) => {
-    const { code, text } = await whileOpen(line, input, awaited)
+    const { code, text } = await runWhileOpen(line, input, awaited)
     expect([code, text]).toEqual([
       8,
       expect.stringContaining(`standard input, ${says} done before that`),
@@ -165,7 +165,7 @@ it.each([
 )
 
 it('ends with 8 at bytes that are no text, after requests were sent', async () => {
-  const { code, text } = await whileOpen('runners pause -', ['1\n', '\0\n'], 'PUT /runners/1')
+  const { code, text } = await runWhileOpen('runners pause -', ['1\n', '\0\n'], 'PUT /runners/1')
   expect([code, text]).toEqual([
     8,
     expect.stringMatching(/standard input is not UTF-8 text: .*; 1 done before that/),
@@ -173,7 +173,7 @@ it('ends with 8 at bytes that are no text, after requests were sent', async () =
 })
 
 it('goes on from a bad line with the corrected input, by the line that it advises', async () => {
-  const { text, env } = await whileOpen('runners pause -', ['1\n', 'abc\n'], 'PUT /runners/1')
+  const { text, env } = await runWhileOpen('runners pause -', ['1\n', 'abc\n'], 'PUT /runners/1')
   const [, again = ''] = /svcctl (.*) completes the run with the corrected input/.exec(text) ?? []
   const whole = await svcctl(again.split(' '), { env, input: '1\n3\n' })
   expect([whole.code, again]).toEqual([0, expect.stringMatching(/^runners pause --resume last -$/)])
@@ -187,7 +187,7 @@ it('says what is wrong with one of many before any is sent', async () => {
   recorder.answer = () => ({ body: record })
   const line = 'integrations update - -P g/a --recipients ana@example.test'
   const { code, stderr } = await svcctl(line.split(' '), {
-    env: around(),
+    env: createEnv(),
     input: 'emails-on-push\ncustom-issue-tracker\n',
   })
   expect(code).toBe(2)
@@ -203,19 +203,19 @@ it('looks users up by name, several at once, and does none where one is not ther
       ? { body: url.includes('dov') ? [{ id: 4, username: 'dov' }] : [] }
       : { body: { id: 4, username: 'dov', access_level: 20 } }
   const line = 'members update - -P g/a --access-level reporter'.split(' ')
-  const one = await svcctl(line, { env: around(), input: 'dov, 5\n' })
+  const one = await svcctl(line, { env: createEnv(), input: 'dov, 5\n' })
   expect(one.code).toBe(0)
   const puts = () => recorder.lines().filter((sent) => sent.startsWith('PUT'))
   expect(puts()).toEqual(['PUT /projects/g%2Fa/members/4', 'PUT /projects/g%2Fa/members/5'])
-  const other = await svcctl(line, { env: around(), input: '6\nnobody\n' })
+  const other = await svcctl(line, { env: createEnv(), input: '6\nnobody\n' })
   expect([other.code, puts().length]).toEqual([4, 2])
   expect(other.stderr).toContain('project g/a has no member named "nobody')
 })
 
 it('names a record that brings no parent along, below others that do', async () => {
-  const input = [owned('project', 'g/a', 1), '{"id":2}\n'] as const
+  const input = [createOwnedLine('project', 'g/a', 1), '{"id":2}\n'] as const
   const line = 'deploy-keys update - --title x'
-  const { code, sent, text } = await whileOpen(line, input, 'PUT /projects/g%2Fa/deploy_keys/1')
+  const { code, sent, text } = await runWhileOpen(line, input, 'PUT /projects/g%2Fa/deploy_keys/1')
   expect(code).toBe(8)
   expect(text).toContain(
     'standard input, line 2: it does not name its project, unlike the lines before; 1 done before that',
@@ -227,12 +227,12 @@ it('reads records that only look as if they had parents as what they are', async
   const input = '{"project":{"id":3},"id":1}\n'
   recorder.answer = () => ({ body: record })
   const { code } = await svcctl(['deploy-keys', 'update', '-', '--title', 'x'], {
-    env: around(),
+    env: createEnv(),
     input,
   })
   expect(code).toBe(2)
   const with_ = ['deploy-keys', 'update', '-', '--title', 'x', '--project', 'g/a']
-  await svcctl(with_, { env: around(), input })
+  await svcctl(with_, { env: createEnv(), input })
   expect(recorder.lines()).toContain('PUT /projects/g%2Fa/deploy_keys/1')
 })
 
@@ -244,10 +244,10 @@ it('keeps in the journal what a selection knew of its objects, and only what is 
       ? { body: { username: 'ana' } }
       : { body: { id: 1, active: false } }
   }
-  const journal = `${folder()}/run.ndjson`
+  const journal = `${createFolder()}/run.ndjson`
   const line = `runners pause --instance --select id>0 --yes --journal ${journal}`
-  const { code } = await svcctl(line.split(' '), { env: around() })
-  const lines = linesOf(journal)
+  const { code } = await svcctl(line.split(' '), { env: createEnv() })
+  const lines = readJournalLines(journal)
   expect(code).toBe(0)
   expect(lines.slice(1, 4)).toEqual([
     { n: 1, object: '1', state: 'queued', before: { active: true } },

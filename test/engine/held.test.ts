@@ -1,23 +1,23 @@
 /**
- * Several instances, of which the first is not done: the others hold what they have read, ask for one page more, and
- * stop. Who asked what before the first was done says so, and no clock: all of it is written down by one process.
+ * Tests several instances of which the first is slow: the others keep what they have read, request one more page, and stop.
+ * One process records all requests in order, so the tests need no clock.
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const pages = 12
-/** Each page that was asked for, in the order in which they were: `a 1`. */
-const asked: string[] = []
-/** Resolve once the second page of each other instance was asked for. */
-let others: readonly PromiseWithResolver[] = []
+/** The requested pages in order, such as `a 1`. */
+const requestedPages: string[] = []
+/** Each resolves when the second page of another instance is requested. */
+let otherLatches: readonly PromiseWithResolver[] = []
 interface PromiseWithResolver {
   readonly come: Promise<void>
   readonly resolve: () => void
 }
-const latch = (): PromiseWithResolver => {
+const createLatch = (): PromiseWithResolver => {
   let resolve = (): void => {}
   const come = new Promise<void>((done) => {
     resolve = done
@@ -25,13 +25,13 @@ const latch = (): PromiseWithResolver => {
   return { come, resolve }
 }
 
-/** Lists that say how many pages there are: each may be asked for by its number. */
-const answering =
+/** Creates a listener that answers lists with their number of pages, so that each page can be requested by number. */
+const createListener =
   (name: string, before: (page: number) => Promise<void>): RequestListener =>
   async (request, response) => {
     const url = new URL(request.url ?? '', `http://${request.headers.host}`)
     const page = Number(url.searchParams.get('page') ?? 1)
-    asked.push(`${name} ${page}`)
+    requestedPages.push(`${name} ${page}`)
     await before(page)
     const to = (n: number, rel: string): string => {
       url.searchParams.set('page', String(n))
@@ -47,17 +47,17 @@ const answering =
     response.end(JSON.stringify([{ id: page }]))
   }
 
-const config = configuration()
+const config = createConfiguration()
 const run = (line: string) => svcctl(line.split(' '), { env: { SVC_CONFIG_DIR: config } })
 const servers: Server[] = []
 
 beforeAll(async () => {
-  const first = answering('a', async () => {
-    await Promise.all(others.map(({ come }) => come))
+  const first = createListener('a', async () => {
+    await Promise.all(otherLatches.map(({ come }) => come))
   })
   const other = (name: string, n: number) =>
-    answering(name, async (page) => {
-      if (page === 2) others[n]?.resolve()
+    createListener(name, async (page) => {
+      if (page === 2) otherLatches[n]?.resolve()
     })
   for (const [i, listener] of [first, other('b', 0), other('c', 1)].entries()) {
     const server = createServer(listener)
@@ -71,8 +71,8 @@ beforeAll(async () => {
   }
 })
 beforeEach(() => {
-  asked.splice(0)
-  others = [latch(), latch()]
+  requestedPages.splice(0)
+  otherLatches = [createLatch(), createLatch()]
 })
 afterAll(() => {
   for (const server of servers) {
@@ -84,7 +84,7 @@ afterAll(() => {
 it('waits for the first, though one between them has failed', async () => {
   const made = 'profile set down --base-url http://127.0.0.1:1 --retries 0 --token-command'
   await svcctl([...made.split(' '), 'printf canary'], { env: { SVC_CONFIG_DIR: config } })
-  others[0]?.resolve()
+  otherLatches[0]?.resolve()
   const ran = await run('runners list -p a,down,c -L all -o csv --fields id')
   expect(ran.code).toBe(8)
   expect(ran.stdout.trim().split('\n').slice(1)).toEqual(
@@ -93,9 +93,11 @@ it('waits for the first, though one between them has failed', async () => {
 })
 
 const ids = Array.from({ length: pages }, (_, i) => i + 1)
-/** What was asked of the others before the last page of the first one was. */
-const early = (): readonly string[] =>
-  asked.slice(0, asked.indexOf(`a ${pages}`)).filter((line) => !line.startsWith('a'))
+/** Lists the requests to the other instances before the last page of the first one was requested. */
+const listEarlyRequests = (): readonly string[] =>
+  requestedPages
+    .slice(0, requestedPages.indexOf(`a ${pages}`))
+    .filter((line) => !line.startsWith('a'))
 
 it.each([
   ['runners list -p a,b,c -L all -o csv --fields id --concurrency 8', ''],
@@ -111,8 +113,10 @@ it.each([
   else expect(rows.filter((row) => row.includes('x/y'))).toEqual(of(parent))
   const most = parent === '' ? 2 : 4
   for (const name of ['b', 'c'])
-    expect(early().filter((one) => one.startsWith(name)).length).toBeLessThanOrEqual(most)
-  expect(early().filter((one) => / [12]$/.test(one))).toEqual(early())
-  // Each page once, and none left out.
-  expect(asked).toHaveLength(3 * pages * (parent === '' ? 1 : 2))
+    expect(listEarlyRequests().filter((one) => one.startsWith(name)).length).toBeLessThanOrEqual(
+      most,
+    )
+  expect(listEarlyRequests().filter((one) => / [12]$/.test(one))).toEqual(listEarlyRequests())
+  // Each page was requested exactly once.
+  expect(requestedPages).toHaveLength(3 * pages * (parent === '' ? 1 : 2))
 })

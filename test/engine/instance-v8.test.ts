@@ -2,19 +2,19 @@ import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 import { aroundEach, expect, test } from 'vitest'
 import { processIo, runWithIo } from '../../src/base/io.js'
-import { clientOf, get } from '../http/clients.js'
+import { buildGet, createTestClient } from '../http/clients.js'
 import { serve } from '../support/servers.js'
 
-// Only a line that has the process for itself tunes it.
+// Only a line that has a process of its own tunes V8.
 aroundEach((run) => runWithIo(processIo, run))
 
 let texts = 0
 
-/** Whether code that was kept compiled would be taken: only under the flags that it was made with. */
-const keeper = (): (() => boolean) => {
+/** Compiles a new script. Returns a check that V8 accepts its cached code, which needs the flags of the compilation. */
+const createCacheCheck = (): (() => boolean) => {
   const text = `(function kept() { return ${texts++} })`
   const cachedData = new Script(text).createCachedData()
-  // V8 remembers what it compiled, and looks at no data for that: another name is another script.
+  // V8 ignores cached data for a script that it has compiled already, so each check uses a new file name.
   return () => new Script(text, { cachedData, filename: `${texts++}` }).cachedDataRejected === false
 }
 
@@ -23,8 +23,8 @@ test('a client by itself sets none, whatever it reads', async () => {
     const next = `<http://${response.req.headers.host}${url}&page=2>; rel="next"`
     response.writeHead(200, { link: next }).end('[{"id":1},{"id":2}]')
   })
-  const good = keeper()
-  for await (const _ of clientOf(server.base).list(get('/runners?per_page=2'), {})) {
+  const good = createCacheCheck()
+  for await (const _ of createTestClient(server.base).list(buildGet('/runners?per_page=2'), {})) {
     expect(good()).toBe(true)
     break
   }

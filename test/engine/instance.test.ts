@@ -1,4 +1,4 @@
-/** What stands around a run's requests: warnings, the record of writes, curl commands, checks, the words at a list's end. */
+/** Tests the requests of a run: warnings, the record of writes, curl commands, checks, and the notes at the end of a list. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,7 +121,7 @@ describe('the record of writes', () => {
 
 describe('a curl command', () => {
   const wire = buildRequest({ endpoint: runners.get, values: { id: 7 } })
-  // Nothing but the session is asked for it.
+  // Only the session is asked for the credential.
   const exchangeOf = (credential: () => Promise<unknown>) =>
     new InstanceExchange(
       {

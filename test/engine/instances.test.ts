@@ -1,4 +1,4 @@
-/** Several instances on one line: what is asked of each, whose credential goes where, how the answer names them. */
+/** Tests several instances on one line: the requests and the credential for each, and the names in the answer. */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
@@ -10,17 +10,22 @@ import { getExitCode, hasReachedFailureLimit } from '../../src/answer/instances.
 import { Failure } from '../../src/errors.js'
 import { parseProfiles, resolveProfiles } from '../../src/profile/session.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder, type Ran } from '../support/program.js'
-import { type Recorder, record, type Script } from '../support/recorder.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
+import { type Recorder, type Script, startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const config = configuration()
-const states = [folder(), folder()]
-const run = (line: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+const config = createConfiguration()
+const states = [createFolder(), createFolder()]
+const run = (line: string, env: Readonly<Record<string, string>> = {}): Promise<LineResult> =>
   svcctl(line.split(' '), { env: { SVC_CONFIG_DIR: config, ...env } })
-const json = async (line: string): Promise<unknown> =>
+const runJson = async (line: string): Promise<unknown> =>
   JSON.parse((await run(`${line} -o json`)).stdout)
-const profile = async (name: string, url: string, token: string, more = ''): Promise<void> => {
+const createProfile = async (
+  name: string,
+  url: string,
+  token: string,
+  more = '',
+): Promise<void> => {
   const line = ['profile', 'set', name, '--base-url', url, '--token-command', `printf ${token}`]
   const made = await svcctl([...line, ...more.split(' ').filter(Boolean)], {
     env: { SVC_CONFIG_DIR: config },
@@ -31,23 +36,23 @@ const profile = async (name: string, url: string, token: string, more = ''): Pro
 let sites: readonly Sandbox[] = []
 let [one, two]: readonly Recorder[] = []
 let answers: readonly Script[] = []
-/** What the two recorders answer. */
-const answering = (...scripts: readonly Script[]): void => {
+/** Sets the answers of the two recorders. */
+const setAnswers = (...scripts: readonly Script[]): void => {
   answers = scripts
   for (const recorder of [one, two]) recorder?.seen.splice(0)
 }
 beforeAll(async () => {
   sites = await Promise.all(states.map((stateDir) => startSandbox({ stateDir })))
-  one = await record((...seen) => answers[0]?.(...seen))
-  two = await record((...seen) => answers[1]?.(...seen))
+  one = await startRecorder((...seen) => answers[0]?.(...seen))
+  two = await startRecorder((...seen) => answers[1]?.(...seen))
   const [a, b] = sites
-  await profile('a', a?.url ?? '', 'sandbox-root-token', '--tags eu,live')
-  await profile('b', b?.url ?? '', 'sandbox-root-token', '--tags live')
-  await profile('down', 'http://127.0.0.1:1', 'canary-down', '--retries 0')
-  await profile('rec-1', one.url, 'canary-of-one', '--retries 0')
-  await profile('rec-2', two.url, 'canary-of-two', '--retries 0')
-  await profile('kept', one.url, 'canary-of-one', '--protected')
-  await profile('reads', two.url, 'canary-of-two', '--read-only')
+  await createProfile('a', a?.url ?? '', 'sandbox-root-token', '--tags eu,live')
+  await createProfile('b', b?.url ?? '', 'sandbox-root-token', '--tags live')
+  await createProfile('down', 'http://127.0.0.1:1', 'canary-down', '--retries 0')
+  await createProfile('rec-1', one.url, 'canary-of-one', '--retries 0')
+  await createProfile('rec-2', two.url, 'canary-of-two', '--retries 0')
+  await createProfile('kept', one.url, 'canary-of-one', '--protected')
+  await createProfile('reads', two.url, 'canary-of-two', '--read-only')
 })
 afterAll(async () => {
   await Promise.all([...sites, one, two].map((server) => server?.close()))
@@ -104,18 +109,18 @@ describe('which profiles are meant', () => {
 describe('a list of several instances', () => {
   it('has the whole page of each, even if these are more than a line shows without a limit', async () => {
     const page: Script = () => ({ body: Array.from({ length: 70 }, (_, id) => ({ id })) })
-    answering(page, page)
-    expect(await json('runners list -p rec-1,rec-2 --page 1')).toHaveLength(140)
+    setAnswers(page, page)
+    expect(await runJson('runners list -p rec-1,rec-2 --page 1')).toHaveLength(140)
   })
 
   it('has the records of each, in the order given, and counts the limit over all', async () => {
-    const alone = (await json('runners list -p a -L 2 --fields id')) as { id: number }[]
+    const alone = (await runJson('runners list -p a -L 2 --fields id')) as { id: number }[]
     expect(alone).toHaveLength(2)
     const of = (name: string, count = 2) =>
       alone.slice(0, count).map((record) => ({ profile: name, ...record }))
-    expect(await json('runners list -p b,a -L 2 --fields id')).toEqual(of('b'))
-    const every = (await json('runners list -p b -L all --fields id')) as unknown[]
-    const both = (await json(
+    expect(await runJson('runners list -p b,a -L 2 --fields id')).toEqual(of('b'))
+    const every = (await runJson('runners list -p b -L all --fields id')) as unknown[]
+    const both = (await runJson(
       `runners list -p @live -L ${every.length + 1} --fields id`,
     )) as unknown[]
     expect(both).toHaveLength(every.length + 1)
@@ -129,7 +134,7 @@ describe('a list of several instances', () => {
     expect(ran.stderr).toBe(
       'showing 2; not read, or not to the end: a; use --limit <n> or --limit all for more\n',
     )
-    // Whoever reads page by page hears of each.
+    // A page of each instance ends with its own note.
     const pages = await run('runners list -p b,a --page 1 --per-page 2 -o csv --fields id')
     expect(pages.stderr.match(/^[ab]: showing 2\b.*use --page 2 to continue$/gm)).toHaveLength(2)
   })
@@ -163,7 +168,7 @@ describe('a list of several instances', () => {
     const places = ['a', 'b'].flatMap((profile) =>
       ['platform/app', 'web/site'].map((project) => ({ profile, project })),
     )
-    const found = (await json(line)) as readonly object[]
+    const found = (await runJson(line)) as readonly object[]
     expect(found.length).toBeGreaterThan(1)
     expect(found).toEqual(
       places
@@ -179,7 +184,7 @@ describe('a list of several instances', () => {
   })
 
   it('wraps nothing for one', async () => {
-    expect(await json('runners list -p a, -L 1 --fields id')).toEqual([{ id: 1 }])
+    expect(await runJson('runners list -p a, -L 1 --fields id')).toEqual([{ id: 1 }])
   })
 
   it('begins each line of standard error with the profile', async () => {
@@ -216,7 +221,7 @@ describe('an instance that fails', () => {
 
   it('with its credential leaves the others', async () => {
     const refused: Script = () => ({ status: 401, body: { message: '401 Unauthorized' } })
-    answering(refused, refused)
+    setAnswers(refused, refused)
     const ran = await run('runners list -p rec-1,a -L 1 --fields id -o csv')
     expect([ran.code, ran.stdout]).toEqual([8, 'profile,id\na,1\n'])
     expect(ran.stderr).toMatch(/^rec-1: svcctl: 401/m)
@@ -248,7 +253,7 @@ it('asks all of them before the first has answered', { timeout: 20_000 }, async 
       await once(server, 'listening')
       const address = server.address()
       const port = typeof address === 'object' ? address?.port : undefined
-      await profile(`late-${n}`, `http://127.0.0.1:${port}`, 'canary')
+      await createProfile(`late-${n}`, `http://127.0.0.1:${port}`, 'canary')
       return server
     }),
   )
@@ -269,7 +274,7 @@ describe('credentials', () => {
     JSON.stringify(recorder?.seen.map(({ url, headers, body }) => ({ url, headers, body })))
 
   it('go to the instance of their profile, and to no other', async () => {
-    answering(
+    setAnswers(
       () => ({ body: [{ id: 1 }] }),
       () => ({ body: [{ id: 2 }] }),
     )
@@ -287,7 +292,7 @@ describe('credentials', () => {
     [' --sandbox', '--sandbox'],
     [' --watch', '--watch'],
   ] as const)('are never meant for several addresses%s', async (flags, named) => {
-    answering()
+    setAnswers()
     const ran = await run(`runners list -p rec-1,rec-2${flags}`)
     expect([ran.code, ran.stdout]).toEqual([2, ''])
     expect(ran.stderr).toContain(`${named} and -p rec-1,rec-2 exclude each other`)
@@ -300,7 +305,7 @@ describe('credentials', () => {
     ['SVC_BASE_URL', 'http://127.0.0.1:1'],
     ['SVC_VOCABULARY', 'words.yml'],
   ])('of a variable are not used for several profiles: %s', async (name, value) => {
-    answering()
+    setAnswers()
     await run(`profile set bare-1 --base-url ${one?.url}`)
     const ran = await run('runners list -p rec-1,rec-2,bare-1', { [name]: value })
     await run('profile delete bare-1 --yes')
@@ -312,7 +317,7 @@ describe('credentials', () => {
   })
 
   it('go to the named profiles under SVC_SANDBOX as without it', async () => {
-    answering()
+    setAnswers()
     const ran = await run('runners list -p rec-1,rec-2', { SVC_SANDBOX: '1' })
     expect(ran.code, ran.stderr).toBe(0)
     expect([one?.seen.length, two?.seen.length]).toEqual([1, 1])
@@ -336,7 +341,7 @@ describe('a write to several instances', () => {
     ['-p kept,rec-2', '--yes --confirm rec-9', '", which is not one of the profiles'],
     ['-p rec-1,reads', '--yes', 'profile reads is read-only'],
   ])('is refused before anything is sent: %s %s', async (profiles, flags, why) => {
-    answering(done, done)
+    setAnswers(done, done)
     const ran = await run(`runners pause 1 ${profiles} ${flags}`.trim())
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain(why)
@@ -346,7 +351,7 @@ describe('a write to several instances', () => {
   it.each(['apply', 'apply plan.json', 'apply --dry-run'])(
     'is never the making of plans: %s is of one instance at a time',
     async (line) => {
-      answering(done, done)
+      setAnswers(done, done)
       const ran = await run(`${line} -p rec-1,rec-2 --yes`)
       expect([ran.code, ran.stdout]).toEqual([2, ''])
       expect(ran.stderr).toContain('apply works with a single profile, and several are given')
@@ -356,7 +361,7 @@ describe('a write to several instances', () => {
   )
 
   it('goes to each, where each protected one is confirmed', async () => {
-    answering(done, done)
+    setAnswers(done, done)
     const ran = await run(
       'runners pause 1 -p kept,rec-2 --yes --confirm kept -o ndjson --fields id --no-undo-record',
     )
@@ -367,11 +372,11 @@ describe('a write to several instances', () => {
 
   it('stops before the next where one failed, unless more may fail', async () => {
     const refused: Script = () => ({ status: 404, body: { message: '404 Not Found' } })
-    answering(refused, done)
+    setAnswers(refused, done)
     const ran = await run('runners pause 1 -p rec-1,rec-2 --yes --no-undo-record')
     expect([ran.code, asked()]).toEqual([4, [1, 0]])
     expect(ran.stderr).toMatch(/^rec-2: warning: not started, because rec-1 failed$/m)
-    answering(refused, done)
+    setAnswers(refused, done)
     expect(
       (await run('runners pause 1 -p rec-1,rec-2 --yes --no-undo-record --max-failures 2')).code,
     ).toBe(8)
@@ -405,7 +410,7 @@ describe('a write to several instances', () => {
   })
 
   it('is only shown by --curl and --dry-run', async () => {
-    answering(done, done)
+    setAnswers(done, done)
     const curl = await run('runners pause 1 -p rec-1,reads --curl')
     expect(curl.stdout).toMatch(/^# rec-1\ncurl .*\n# reads\ncurl .*\n$/)
     expect(asked()).toEqual([0, 0])
@@ -417,12 +422,12 @@ describe('a write to several instances', () => {
 
 describe('what only looks', () => {
   it('tells of each below its name, and writes no file for two', async () => {
-    const file = join(folder(), 'site.yml')
+    const file = join(createFolder(), 'site.yml')
     await writeFile(file, 'version: 1\nsite:\n  settings:\n    signup_enabled: true\n')
     const ran = await run(`plan ${file} -p a,b`)
     expect([ran.code, ran.stderr]).toEqual([0, ''])
     expect(ran.stdout.match(/^# .*$/gm)).toEqual(['# a', '# b'])
-    const plans = (await json(`plan ${file} -p a,b`)) as { record: { instance: string } }[]
+    const plans = (await runJson(`plan ${file} -p a,b`)) as { record: { instance: string } }[]
     expect(plans.map(({ record: { instance } }) => instance)).toEqual(sites.map(({ url }) => url))
     const out = await run(`plan ${file} -p a,b --out ${file}.plan`)
     expect([out.code, out.stdout]).toEqual([2, ''])
@@ -430,7 +435,7 @@ describe('what only looks', () => {
 })
 
 describe('an answer that people see in rows of its own', () => {
-  /** The rows of a table or a sheet, each as its cells. */
+  /** Splits a table or a sheet into rows of cells. */
   const rowsOf = (text: string, separator: string): readonly (readonly string[])[] =>
     text
       .trimEnd()
@@ -465,7 +470,7 @@ describe('an answer that people see in rows of its own', () => {
     'api GET runners/all',
   ])('has no empty rows among those of others: %s', async (line) => {
     for (const [format, separator] of Object.entries(separators)) {
-      // Without -o it prints JSON.
+      // Without -o, the command prints JSON.
       if (format === '' && line.startsWith('api ')) continue
       const ran = await run(`${line} -p a,b ${format}`.trim())
       expect([0, 1], ran.stderr).toContain(ran.code)
@@ -498,7 +503,7 @@ describe('an answer that people see in rows of its own', () => {
   })
 
   it('keeps its secrets masked', async () => {
-    answering(
+    setAnswers(
       () => ({ body: [{ id: 1, properties: { token: 'canary-in-row' }, slug: 'x' }] }),
       () => ({ body: [{ id: 2, properties: { token: 'canary-in-row' }, slug: 'x' }] }),
     )
@@ -548,11 +553,11 @@ describe('the exit code of several', () => {
 })
 
 describe('--to', () => {
-  const at = (): string => join(folder(), 'all.json')
+  const at = (): string => join(createFolder(), 'all.json')
   const line = 'runners list -p rec-1,rec-2 -o json --to'
 
   it('keeps what some of them answered', async () => {
-    answering(
+    setAnswers(
       () => ({ body: [{ id: 1 }] }),
       () => ({ status: 403 }),
     )
@@ -565,7 +570,7 @@ describe('--to', () => {
 
   it('leaves no file where none of them answered', async () => {
     const refused = () => ({ status: 403 })
-    answering(refused, refused)
+    setAnswers(refused, refused)
     const file = at()
     const { code, stderr } = await run(`${line} ${file}`)
     expect([code, stderr]).toEqual([3, expect.stringContaining(`${file} was not written`)])

@@ -1,4 +1,4 @@
-/** Whoever sits before standard error: what is asked, what is not, and what is said to who leaves. */
+/** Tests the prompter: the questions at a terminal, the refusal without one, and the notes after an interruption. */
 import { expect, it } from 'vitest'
 import { Prompter, SilentPrompter } from '../../src/answer/prompter.js'
 import { withInterruptNote } from '../../src/engine/command/outcomes.js'
@@ -10,7 +10,7 @@ const owner = {
   profile: { name: 'prod', baseUrl: 'https://forge.test' },
 }
 
-const present = (
+const createPrompter = (
   { interactive = true, typed = '', agrees = true, ...globals }: Record<string, unknown> = {},
   Kind: typeof Prompter = Prompter,
 ) => {
@@ -53,7 +53,7 @@ const present = (
     origin: () => undefined,
     peek: async () => undefined,
   }
-  // Of flags, streams and the command only what a person is asked about.
+  // Of flags, streams and the command, only the parts that the prompter uses.
   type Made = ConstructorParameters<typeof Prompter>
   const ui = new Kind(
     { yes: false, ...globals } as unknown as Made[0],
@@ -64,23 +64,23 @@ const present = (
 }
 
 it('asks where somebody is there, and nobody else', async () => {
-  const there = present({ typed: 'blue' })
+  const there = createPrompter({ typed: 'blue' })
   expect(await there.ui.ask('Which colour?')).toBe('blue')
   expect(await there.ui.askSecret('Token?', 'token')).toBe('hidden')
-  const alone = present({ interactive: false, typed: 'blue' })
+  const alone = createPrompter({ interactive: false, typed: 'blue' })
   expect(await alone.ui.ask('Which colour?')).toBeUndefined()
   expect(await alone.ui.askSecret('Token?', 'token')).toBeUndefined()
   expect([there.asked, alone.asked]).toEqual([['Which colour?', 'Token?'], []])
 })
 
 it('does not ask for a secret that is not sent', async () => {
-  const { ui, asked } = present({}, SilentPrompter)
+  const { ui, asked } = createPrompter({}, SilentPrompter)
   expect(await ui.askSecret('Token?', 'token')).toBe('<token>')
   expect(asked).toEqual([])
 })
 
 it('confirms with where, as whom and what, at most ten by name', async () => {
-  const { ui, said, asked } = present()
+  const { ui, said, asked } = createPrompter()
   const names = Array.from({ length: 12 }, (_, i) => `runner ${i + 1}`)
   await ui.confirm('They are deleted.', async () => names)
   expect(asked).toEqual(['Continue?'])
@@ -101,7 +101,7 @@ it('confirms with where, as whom and what, at most ten by name', async () => {
 })
 
 it('confirms of another owner where it is another’s', async () => {
-  const { ui, said } = present()
+  const { ui, said } = createPrompter()
   await ui.confirm('It is deleted.', ['one'], { baseUrl: 'https://other.test' })
   expect(said[0]).toEqual(['On https://other.test:', '  one', 'It is deleted.'])
   const embedded = { baseUrl: 'http://127.0.0.1:41215', title: 'the embedded instance' }
@@ -110,17 +110,17 @@ it('confirms of another owner where it is another’s', async () => {
 })
 
 it('goes on after --yes without a word, and refuses where nobody can be asked', async () => {
-  const { ui, said, asked } = present({ yes: true })
+  const { ui, said, asked } = createPrompter({ yes: true })
   await ui.confirm('They are deleted.', async () => {
     throw new Error('asked for names nobody sees')
   })
   expect([said, asked]).toEqual([[], []])
-  const alone = present({ interactive: false })
+  const alone = createPrompter({ interactive: false })
   await expect(alone.ui.confirm('They are deleted.')).rejects.toMatchObject({ exitCode: 2 })
 })
 
 it('changes nothing where the answer is no', async () => {
-  const { ui } = present({ agrees: false })
+  const { ui } = createPrompter({ agrees: false })
   await expect(ui.confirm('They are deleted.')).rejects.toMatchObject({
     exitCode: 2,
     message: 'not confirmed; nothing was changed',
@@ -145,7 +145,7 @@ it('says to who leaves what goes on, and lets other failures through', async () 
 })
 
 it('holds the meter while another line of progress is there, also when the work fails', async () => {
-  const { ui, held } = present()
+  const { ui, held } = createPrompter()
   await expect(
     ui.showProgress('waiting', async () => {
       expect(held).toEqual(['held'])

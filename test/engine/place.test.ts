@@ -1,4 +1,4 @@
-/** Where a run stands: whose session it has, what is at hand, what a profile by name leaves aside. */
+/** Tests the workspace of a run: its session, the project at hand, and what a named profile overrides. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,17 +20,13 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 type Options = ConstructorParameters<typeof Workspace>[0]
 
-const _nothingWithin = async (): Promise<never> => {
-  throw new Error('nothing runs within it')
-}
-
-const nothingAsked = (): never => {
+const failOnRequest = (): never => {
   throw new Error('nothing is asked of the instance')
 }
 
-const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
+const createWorkspace = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
   const warned: string[] = []
-  // Of the flags only those that name an instance.
+  // Only the flags that name an instance.
   const options = {
     globals: { sandbox: false, insecure: false, ...globals },
     env: { ...env, ...more },
@@ -44,13 +40,13 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
   } as unknown as Options
   const heard = { note: () => {}, warn: (text: string) => void warned.push(text) }
   return {
-    standing: new Workspace(options, new RunSessions(options, heard), nothingAsked),
+    standing: new Workspace(options, new RunSessions(options, heard), failOnRequest),
     warned,
   }
 }
 
 it('opens the session in force once, and warns once', async () => {
-  const { standing, warned } = place({
+  const { standing, warned } = createWorkspace({
     SVC_BASE_URL: 'https://other.test',
     SVC_PROFILE: 'prod',
     SVC_TOKEN: 'canary',
@@ -63,18 +59,18 @@ it('opens the session in force once, and warns once', async () => {
 })
 
 it('takes flags before the environment, and that before the profile', async () => {
-  expect((await place().standing.session()).baseUrl).toBe('https://prod.test')
+  expect((await createWorkspace().standing.session()).baseUrl).toBe('https://prod.test')
   const other = { SVC_BASE_URL: 'https://env.test' }
-  expect((await place(other).standing.session()).baseUrl).toBe('https://env.test')
+  expect((await createWorkspace(other).standing.session()).baseUrl).toBe('https://env.test')
   const flags = { baseUrl: 'https://flag.test', sudo: 'ana' }
-  expect(await place(other, flags).standing.session()).toMatchObject({
+  expect(await createWorkspace(other, flags).standing.session()).toMatchObject({
     baseUrl: 'https://flag.test',
     sudo: 'ana',
   })
 })
 
 it('gives a profile by name without the address and the token of the environment', async () => {
-  const { standing } = place({ SVC_BASE_URL: 'https://env.test', SVC_TOKEN: 'canary' })
+  const { standing } = createWorkspace({ SVC_BASE_URL: 'https://env.test', SVC_TOKEN: 'canary' })
   const old = await standing.session({ profile: 'old' })
   expect(old.baseUrl).toBe('https://old.test')
   await expect(old.getCredential()).resolves.toBeUndefined()
@@ -83,14 +79,14 @@ it('gives a profile by name without the address and the token of the environment
 
 it('has no profile where there is no instance, and throws for one that is not there', async () => {
   rmSync(home, { recursive: true, force: true })
-  expect(await place().standing.profile()).toBeUndefined()
-  await expect(place({}, { profile: 'none' }).standing.profile()).rejects.toMatchObject({
+  expect(await createWorkspace().standing.profile()).toBeUndefined()
+  await expect(createWorkspace({}, { profile: 'none' }).standing.profile()).rejects.toMatchObject({
     category: 'usage',
   })
 })
 
 it('knows the project at hand from the environment, of the kind that is wanted', async () => {
-  const { standing } = place({ SVC_PROJECT: 'platform/app', SVC_GROUP: 'platform' })
+  const { standing } = createWorkspace({ SVC_PROJECT: 'platform/app', SVC_GROUP: 'platform' })
   expect(await standing.findScope('project')).toBe('platform/app')
   expect(await standing.findScope('group')).toBe('platform')
   expect(await standing.findScopeAmong([])).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Rows of several targets: their order, and how many of them are taken. */
+/** Tests rows of several targets: their order, and how many of them are read. */
 import { describe, expect, it } from 'vitest'
 import type { Row, Rows, Target } from '../../src/engine/rows.js'
 import { yieldRecord, yieldRecords } from '../../src/engine/rows.js'
@@ -10,12 +10,12 @@ import {
 } from '../../src/engine/target-order.js'
 
 const source = { isOrdered: false, attachReader: () => {} }
-const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
+const toBytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
 
-/** The rows of a list of one target. */
-async function* listOf(of: Target, ...batches: readonly (readonly number[])[]): Rows {
+/** Yields the rows of a list of one target. */
+async function* yieldList(of: Target, ...batches: readonly (readonly number[])[]): Rows {
   yield { kind: 'open', many: true, view: {}, source, target: of }
-  for (const batch of batches) yield { kind: 'records', batch: batch.map(bytesOf), target: of }
+  for (const batch of batches) yield { kind: 'records', batch: batch.map(toBytes), target: of }
   yield { kind: 'end', target: of }
 }
 
@@ -25,15 +25,15 @@ const collect = async (rows: Rows): Promise<Row[]> => {
   return all
 }
 
-const recordsIn = (rows: readonly Row[]): readonly number[] =>
+const listRecords = (rows: readonly Row[]): readonly number[] =>
   rows.flatMap((row) =>
     row.kind === 'records' ? [...row.batch].map((one) => Number(Buffer.from(one).toString())) : [],
   )
 
 describe('the records of several targets', () => {
   async function* both(): Rows {
-    yield* listOf({ profile: 'a' }, [1, 2], [3])
-    yield* listOf({ profile: 'b' }, [4])
+    yield* yieldList({ profile: 'a' }, [1, 2], [3])
+    yield* yieldList({ profile: 'b' }, [4])
     yield { kind: 'end' }
   }
 
@@ -46,9 +46,9 @@ describe('the records of several targets', () => {
   ])('are taken up to %d, and it is told where that was', async (most, expected, at) => {
     const told: (string | undefined)[] = []
     const rows = await collect(takeRecords(both(), most, ({ profile }) => told.push(profile)))
-    expect(recordsIn(rows)).toEqual(expected)
+    expect(listRecords(rows)).toEqual(expected)
     expect(told).toEqual(at === undefined ? [] : [at])
-    // Each part that was opened ends, and so does the whole.
+    // Each part that was opened ends, and the whole ends, too.
     expect(rows.filter(({ kind }) => kind === 'open')).toHaveLength(
       rows.filter(({ kind, target: of }) => kind === 'end' && of !== undefined).length,
     )
@@ -74,7 +74,7 @@ describe('the records of several targets', () => {
   })
 })
 
-/** A turn that comes once it is opened. */
+/** Creates a turn, which comes when it is opened. */
 const createTurn = (): { readonly opened: Promise<void>; readonly open: () => void } => {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {

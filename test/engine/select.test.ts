@@ -1,25 +1,25 @@
-/** `--select`: the objects of a verb out of its own list, all of them before the first write. */
+/** Tests `--select`: the objects of a write come from its list, which is read completely before the first write. */
 import { describe, expect, it } from 'vitest'
 import { writes } from '../../src/catalogue/endpoint.js'
 import { loadAllCommands, loadCommandByWords } from '../../src/commands/index.js'
 import { getCommandName, getScope, getSelectList } from '../../src/engine/command/derive.js'
-import { configuration } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const runner = (id: number) => ({ id, description: `d${id}`, active: true, status: 'online' })
+const createRunner = (id: number) => ({ id, description: `d${id}`, active: true, status: 'online' })
 
 describe('with --select', () => {
-  const recorder = recording()
+  const recorder = useRecorder()
   const run = (...args: string[]) =>
     svcctl(args, { env: { SVC_BASE_URL: recorder.url, SVC_TOKEN: 'any' } })
   const written = (): string[] => recorder.lines().filter((line) => !line.startsWith('GET'))
   const runners = (count: number): void => {
     recorder.answer = ({ method, url }) => {
       const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
-      if (method !== 'GET') return { body: runner(Number(/runners\/(\d+)/.exec(url)?.[1])) }
+      if (method !== 'GET') return { body: createRunner(Number(/runners\/(\d+)/.exec(url)?.[1])) }
       const next = `<${recorder.url}/api/v4/runners/all?page=${page + 1}>; rel="next"`
-      return { body: [runner(page)], headers: page < count ? { link: next } : {} }
+      return { body: [createRunner(page)], headers: page < count ? { link: next } : {} }
     }
   }
 
@@ -97,14 +97,14 @@ describe('with --select', () => {
 })
 
 describe('--select with several parents', () => {
-  const recorder = recording()
+  const recorder = useRecorder()
   const run = (line: string, input?: string) =>
     svcctl(line.split(' '), {
       env: { SVC_BASE_URL: recorder.url, SVC_TOKEN: 'any' },
       ...(input === undefined ? {} : { input }),
     })
   const written = (): string[] => recorder.lines().filter((line) => !line.startsWith('GET'))
-  /** Every project has the keys 1 to 3, but those that refuse. */
+  /** Answers the keys 1 to 3 for every project, except for the projects that refuse. */
   const keys = (refusing: Readonly<Record<string, number>> = {}): void => {
     recorder.answer = ({ method, url }) => {
       const project = decodeURIComponent(/projects\/([^/?]+)/.exec(url)?.[1] ?? '')
@@ -209,7 +209,11 @@ describe('--select with several parents', () => {
   })
 
   it('is gone on with where the objects are known, and says where they are not', async () => {
-    const env = { SVC_BASE_URL: recorder.url, SVC_TOKEN: 'any', SVC_CONFIG_DIR: configuration() }
+    const env = {
+      SVC_BASE_URL: recorder.url,
+      SVC_TOKEN: 'any',
+      SVC_CONFIG_DIR: createConfiguration(),
+    }
     keys({ 'g/a': 403 })
     const failing = recorder.answer
     recorder.answer = (seen, n) =>
@@ -268,7 +272,7 @@ describe('--select with several parents', () => {
     recorder.answer = ({ url }) =>
       url.includes('h%2Fc')
         ? { status: 403, body: { message: 'no' } }
-        : { body: url.endsWith('s/5') ? runner(5) : [runner(5)] }
+        : { body: url.endsWith('s/5') ? createRunner(5) : [createRunner(5)] }
     const { code } = await run('runners pause -P g/a,g/b,h/c --select active=true --yes')
     expect([code, written()]).toEqual([8, ['PUT /runners/5']])
     recorder.seen.length = 0

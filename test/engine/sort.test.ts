@@ -1,19 +1,19 @@
-/** `--sort`: the order of what a list prints. */
+/** Tests `--sort`, the order of the records of a list. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxSorted, RowSorter } from '../../src/engine/records/kept-rows.js'
-import { configuration, type Ran } from '../support/program.js'
-import { recording, type Script } from '../support/recorder.js'
+import { createConfiguration, type LineResult } from '../support/program.js'
+import { type Script, useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-const recorder = recording()
-const run = (line: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+const recorder = useRecorder()
+const run = (line: string, env: Readonly<Record<string, string>> = {}): Promise<LineResult> =>
   svcctl(line.split(' '), { env: { SVC_BASE_URL: recorder.url, SVC_TOKEN: 't', ...env } })
 
-/** Pages of a hundred, with links from one to the next. */
-const pagesOf =
+/** Answers pages of records, with links from one page to the next. */
+const answerPages =
   (all: readonly unknown[]): Script =>
   ({ url }) => {
     const { searchParams } = new URL(url, recorder.url)
@@ -27,7 +27,7 @@ const pagesOf =
   }
 
 const list = async (line: string, records: readonly unknown[]): Promise<readonly Fields[]> => {
-  recorder.answer = pagesOf(records)
+  recorder.answer = answerPages(records)
   const { stdout, stderr, code } = await run(`${line} -o json`)
   expect([code, stderr.replace(/^showing the first.*\n/, '')]).toEqual([0, ''])
   return JSON.parse(stdout) as Fields[]
@@ -44,7 +44,7 @@ interface Sample extends Fields {
 
 const ranks = ['private', 'internal', 'public']
 const { compare: byText } = new Intl.Collator('en')
-/** How each field is compared: what is there alone. */
+/** Compares two present values of each field. */
 const fields: Readonly<Record<string, (a: Sample, b: Sample) => number>> = {
   id: (a, b) => Number(a.id) - Number(b.id),
   name: (a, b) => byText(String(a.name), String(b.name)),
@@ -53,15 +53,15 @@ const fields: Readonly<Record<string, (a: Sample, b: Sample) => number>> = {
   archived: (a, b) => Number(a.archived) - Number(b.archived),
 }
 
-const orNull = <T>(values: fc.Arbitrary<T>) =>
+const allowNull = <T>(values: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: values }, fc.constant(null))
 const samples: fc.Arbitrary<readonly Sample[]> = fc
   .array(
     fc.record(
       {
-        id: orNull(fc.integer({ min: -3, max: 12 })),
-        name: orNull(fc.constantFrom('b', 'a', 'B', 'é', 'e', '10', '9', '', 'ab')),
-        created_at: orNull(
+        id: allowNull(fc.integer({ min: -3, max: 12 })),
+        name: allowNull(fc.constantFrom('b', 'a', 'B', 'é', 'e', '10', '9', '', 'ab')),
+        created_at: allowNull(
           fc.constantFrom(
             '2026-01-31T23:00:00-05:00',
             '2026-02-01T00:00:00Z',
@@ -69,8 +69,8 @@ const samples: fc.Arbitrary<readonly Sample[]> = fc
             '2025-12-31T00:00:00.123Z',
           ),
         ),
-        visibility: orNull(fc.constantFrom(...ranks)),
-        archived: orNull(fc.boolean()),
+        visibility: allowNull(fc.constantFrom(...ranks)),
+        archived: allowNull(fc.boolean()),
       },
       { requiredKeys: [] },
     ),
@@ -78,15 +78,15 @@ const samples: fc.Arbitrary<readonly Sample[]> = fc
   )
   .map((all) => all.map((one, n) => ({ n, ...one })))
 
-const isThere = (value: unknown): boolean => value !== null && value !== undefined
+const isPresent = (value: unknown): boolean => value !== null && value !== undefined
 
-/** The model: a plain sort, which is stable, with what is missing last in both directions. */
-const plainly = (all: readonly Sample[], by: readonly { name: string; down: boolean }[]) =>
+/** Sorts with the plain, stable sort of the language. Missing values come last in both directions. */
+const sortPlainly = (all: readonly Sample[], by: readonly { name: string; down: boolean }[]) =>
   [...all].sort((a, b) => {
     for (const { name, down } of by) {
-      const there = Number(isThere(b[name])) - Number(isThere(a[name]))
+      const there = Number(isPresent(b[name])) - Number(isPresent(a[name]))
       if (there !== 0) return there
-      const order = isThere(a[name]) ? (fields[name]?.(a, b) ?? 0) : 0
+      const order = isPresent(a[name]) ? (fields[name]?.(a, b) ?? 0) : 0
       if (order !== 0) return down ? -order : order
     }
     return 0
@@ -104,7 +104,7 @@ describe('a sorted list', () => {
         const flag = fieldsBy.map(({ name, down }) => `${down ? '-' : ''}${name}`).join(',')
         const found = await list(`projects list --sort=${flag} --limit ${limit}`, all)
         const most = limit === 'all' ? all.length : Number(limit)
-        expect(found).toEqual(plainly(all, fieldsBy).slice(0, most))
+        expect(found).toEqual(sortPlainly(all, fieldsBy).slice(0, most))
       }),
       { numRuns: 20 },
     )
@@ -150,7 +150,9 @@ describe('a sorted list', () => {
   })
 
   it('prints only the first of all, in every format, and says so', async () => {
-    recorder.answer = pagesOf(Array.from({ length: 250 }, (_, i) => ({ id: i + 1, name: `n${i}` })))
+    recorder.answer = answerPages(
+      Array.from({ length: 250 }, (_, i) => ({ id: i + 1, name: `n${i}` })),
+    )
     const { stdout, stderr } = await run(
       'projects list --sort -id --limit 2 -o csv --fields id,name',
     )
@@ -217,7 +219,7 @@ describe('over several parents', () => {
 })
 
 it('sorts what several instances have together, and counts the limit over all', async () => {
-  const config = configuration()
+  const config = createConfiguration()
   const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '' }
   for (const name of ['x', 'y']) {
     const line = ['profile', 'set', name, '--base-url', recorder.url, '--token-command']
@@ -283,7 +285,7 @@ describe('is refused', () => {
   })
 
   it('a field that nothing has, after a page of records and not after all', async () => {
-    recorder.answer = pagesOf(Array.from({ length: 2000 }, (_, id) => ({ id })))
+    recorder.answer = answerPages(Array.from({ length: 2000 }, (_, id) => ({ id })))
     const { stderr, code } = await run('runners list --sort nothing --concurrency 1 -L all')
     expect([code, stderr]).toEqual([2, expect.stringContaining('unknown field "nothing"')])
     expect(recorder.lines().length).toBeLessThan(10)
@@ -291,7 +293,7 @@ describe('is refused', () => {
 })
 
 it('prints nothing of a list that broke off: the first of some are not the first of all', async () => {
-  const all = pagesOf(Array.from({ length: 300 }, (_, id) => ({ id })))
+  const all = answerPages(Array.from({ length: 300 }, (_, id) => ({ id })))
   recorder.answer = (seen, index) =>
     seen.url.includes('page=3') ? { status: 400, body: { message: 'no' } } : all(seen, index)
   const { stdout, stderr, code } = await run('runners list --sort -id -o id --concurrency 1')
@@ -308,9 +310,9 @@ it('shows the request and the order with --curl', async () => {
 it('keeps the order of large records, and compares numbers past 2^53', async () => {
   const big = 'x'.repeat(200_000)
   const ids = Array.from({ length: 240 }, (_, i) => (i * 89) % 240)
-  // Texts of numbers past 2^53, each of them of three records.
+  // Numbers beyond 2^53 as text, each in several records.
   const large = (id: number): string => `900719925474099${200 + (id % 80)}`
-  recorder.answer = pagesOf(ids.map((id) => ({ id, big, large: large(id) })))
+  recorder.answer = answerPages(ids.map((id) => ({ id, big, large: large(id) })))
   const sorted = async (field: string): Promise<readonly unknown[]> => {
     const line = `runners list --sort ${field} -L all -o ndjson`
     const { stdout, code } = await run(line)

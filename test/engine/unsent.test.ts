@@ -1,4 +1,4 @@
-/** `--curl`: what was planned ends with its request, also elsewhere; what really went wrong is passed on. */
+/** Tests `--curl`: a planned action ends with its request, also in other modules, and real errors are passed on. */
 import { expect, it } from 'vitest'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { CurlPrinter, UnsentInstance } from '../../src/engine/perform/curl.js'
@@ -6,11 +6,12 @@ import { createNoteRow, type Rows } from '../../src/engine/rows.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { Ask } from '../../src/http/types.js'
 
-const unsent = () => {
+const createUnsent = () => {
   const printed: string[] = []
   const parts = {
     exchange: {
       formatCurl: async ({ method, path }: { method: string; path: string }) => `${method} ${path}`,
+      formatTransport: () => [],
       checkWrite: async () => {},
       build: async (ask: Ask) => buildRequest(ask),
     },
@@ -24,13 +25,13 @@ const unsent = () => {
     },
     ui: { note: () => {} },
   }
-  // Planning is handed through, and not looked at here.
+  // Planning is not tested here.
   const instance = new UnsentInstance({
     ...parts,
     planning: {},
   } as unknown as ConstructorParameters<typeof UnsentInstance>[0])
   const curl = new CurlPrinter(parts as unknown as ConstructorParameters<typeof CurlPrinter>[0])
-  /** Yields nothing but what a command says, unless it goes on without an answer. */
+  /** Expects that the command ends at the missing answer, before it yields a row. */
   const follow = async (work: () => Promise<unknown>): Promise<void> => {
     const rows = async function* (): Rows {
       await work()
@@ -43,7 +44,7 @@ const unsent = () => {
 const plan = (id: number) => ({ endpoint: runners.update, values: { id } })
 
 it('ends with whatever was planned, and never reaches elsewhere', async () => {
-  const { instance, printed, follow } = unsent()
+  const { instance, printed, follow } = createUnsent()
   await follow(() => instance.send(plan(3)))
   const there = instance.createClientFor('https://other.example', undefined)
   const request = { method: 'GET', path: '/user', headers: {} }
@@ -52,7 +53,7 @@ it('ends with whatever was planned, and never reaches elsewhere', async () => {
 })
 
 it('passes on what really went wrong', async () => {
-  const { instance, follow } = unsent()
+  const { instance, follow } = createUnsent()
   const wrong = new Error('wrong')
   const fail = async () => {
     throw wrong

@@ -1,44 +1,47 @@
-/** `--web`: which page is opened, where there is no browser, and what is never opened. */
+/** Tests `--web`: which page is opened, the output without a browser, and the pages that are never opened. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { getListUrl, hasDisplay, requireWebUrl } from '../../src/answer/answer-file.js'
-import { calling } from '../commands/calling.js'
-import { folder } from '../support/program.js'
-import { pathWith } from '../support/shell.js'
+import { createCaller } from '../commands/calling.js'
+import { createFolder } from '../support/program.js'
+import { createPath } from '../support/shell.js'
 
-const { server, call } = calling()
-const none = { DISPLAY: '', WAYLAND_DISPLAY: '' }
-const job = (web_url: unknown = `${server.url}/a/b/-/jobs/7`) => ({ id: 7, web_url })
+const { server, call } = createCaller()
+const noDisplay = { DISPLAY: '', WAYLAND_DISPLAY: '' }
+const createJob = (web_url: unknown = `${server.url}/a/b/-/jobs/7`) => ({ id: 7, web_url })
 const get = ['jobs', 'get', '7', '-P', 'a/b', '--web']
 
 describe('--web', () => {
   it('prints the address of the one object where there is no display', async () => {
-    server.answer = () => ({ body: job() })
-    expect(await call(get, { env: none })).toMatchObject({
+    server.answer = () => ({ body: createJob() })
+    expect(await call(get, { env: noDisplay })).toMatchObject({
       code: 0,
       stdout: `${server.url}/a/b/-/jobs/7\n`,
       stderr: '',
     })
-    expect(await call([...get, '-o', 'json'], { env: none })).toMatchObject({ code: 2, stdout: '' })
-    server.answer = () => ({ body: [{ ...job(), name: 'x' }] })
+    expect(await call([...get, '-o', 'json'], { env: noDisplay })).toMatchObject({
+      code: 2,
+      stdout: '',
+    })
+    server.answer = () => ({ body: [{ ...createJob(), name: 'x' }] })
     const list = ['jobs', 'list', '-P', 'a/b', '--where', 'name=x', '--web']
-    expect((await call(list, { env: none })).stdout).toBe(`${server.url}/a/b/-/jobs/7\n`)
-    server.answer = ({ url }) => ({ body: url.includes('a%2Fc') ? [job()] : [] })
+    expect((await call(list, { env: noDisplay })).stdout).toBe(`${server.url}/a/b/-/jobs/7\n`)
+    server.answer = ({ url }) => ({ body: url.includes('a%2Fc') ? [createJob()] : [] })
     const many = ['jobs', 'list', '-P', 'a/b,a/c', '--web']
-    expect((await call(many, { env: none })).stdout).toBe(`${server.url}/a/b/-/jobs/7\n`)
+    expect((await call(many, { env: noDisplay })).stdout).toBe(`${server.url}/a/b/-/jobs/7\n`)
   })
 
   it('opens it by the program of the system, as one argument', async () => {
-    server.answer = () => ({ body: job(`${server.url}/a/b;touch%20x/$(id)?q='a' b&c`) })
-    const said = join(folder(), 'opened')
+    server.answer = () => ({ body: createJob(`${server.url}/a/b;touch%20x/$(id)?q='a' b&c`) })
+    const said = join(createFolder(), 'opened')
     const opener = `printf '%s|' "$#" "$@" > '${said}.part'\nmv '${said}.part' '${said}'`
     const env = {
       SVC_BASE_URL: server.url,
       SVC_TOKEN: 'x',
       DISPLAY: ':9',
-      PATH: pathWith({ 'xdg-open': opener }),
+      PATH: createPath({ 'xdg-open': opener }),
       SSH_CONNECTION: '',
       SSH_CLIENT: '',
       SSH_TTY: '',
@@ -48,7 +51,7 @@ describe('--web', () => {
     expect(ran.stderr).toContain('opened ')
     for (let i = 0; i < 100 && !existsSync(said); i++) await wait(50)
     expect(readFileSync(said, 'utf8')).toBe(`1|${server.url}/a/b;touch%20x/$(id)?q=%27a%27%20b&c|`)
-    // Where none can be started its address is what is left.
+    // If no browser can be started, the address is printed.
     const without = await call(get, { env: { ...env, PATH: dirname('/nowhere/bin') } })
     expect(without).toMatchObject({
       code: 0,
@@ -60,42 +63,42 @@ describe('--web', () => {
   it('opens the page above the objects of a list', async () => {
     server.answer = ({ url }) => {
       const project = url.includes('a%2Fc') ? 'a/c' : 'a/b'
-      return { body: [7, 8].map((id) => job(`${server.url}/${project}/-/jobs/${id}`)) }
+      return { body: [7, 8].map((id) => createJob(`${server.url}/${project}/-/jobs/${id}`)) }
     }
     const list = async (line: string) =>
-      (await call(`${line} --web`, { env: none })).stdout.trimEnd()
+      (await call(`${line} --web`, { env: noDisplay })).stdout.trimEnd()
     expect(await list('jobs list -P a/b')).toBe(`${server.url}/a/b/-/jobs`)
     expect(await list('jobs list -P a/b,a/c')).toBe(`${server.url}/a`)
   })
 
   it('opens one, and none of several objects or of nothing', async () => {
-    server.answer = () => ({ body: job() })
-    const several = await call('jobs get 7 8 -P a/b --web', { env: none })
+    server.answer = () => ({ body: createJob() })
+    const several = await call('jobs get 7 8 -P a/b --web', { env: noDisplay })
     expect(several).toMatchObject({ code: 2, stdout: '' })
     expect(several.stderr).toContain(
       '--web opens the page of a single object, and there are several',
     )
     server.answer = () => ({ body: [] })
-    expect((await call('jobs list -P a/b --web', { env: none })).code).toBe(4)
+    expect((await call('jobs list -P a/b --web', { env: noDisplay })).code).toBe(4)
     for (const flag of ['--watch', '--wait-until=id=7']) {
-      const again = await call([...get, flag], { env: none })
+      const again = await call([...get, flag], { env: noDisplay })
       expect(again).toMatchObject({ code: 2, stdout: '' })
       expect(again.stderr).toContain('exclude each other')
     }
-    expect((await call([...get, '-p', 'a,b'], { env: none })).stderr).toContain(
+    expect((await call([...get, '-p', 'a,b'], { env: noDisplay })).stderr).toContain(
       '--web and -p a,b exclude each other',
     )
-    expect((await call([...get, '--curl'], { env: none })).stdout).toContain('curl ')
+    expect((await call([...get, '--curl'], { env: noDisplay })).stdout).toContain('curl ')
   })
 
   it('refuses a page elsewhere, and says which', async () => {
-    server.answer = () => ({ body: job('https://evil.example/\u001b[2Jx') })
-    const ran = await call(get, { env: none })
+    server.answer = () => ({ body: createJob('https://evil.example/\u001b[2Jx') })
+    const ran = await call(get, { env: noDisplay })
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr).toContain('https://evil.example')
     expect(ran.stderr).not.toContain('\u001b')
-    server.answer = () => ({ body: job(null) })
-    expect((await call(get, { env: none })).stderr).toContain(
+    server.answer = () => ({ body: createJob(null) })
+    expect((await call(get, { env: noDisplay })).stderr).toContain(
       'the instance reports no web page for this object',
     )
   })

@@ -1,4 +1,4 @@
-/** `--where`: which records a list gives, what of it the instance is asked for, and what is refused. */
+/** Tests `--where`: the records that a list gives, the filters that the instance applies, and the conditions that are refused. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,11 +15,11 @@ import { ListReader } from '../../src/engine/instance/listing.js'
 import { RecordFilter } from '../../src/engine/records/where.js'
 import { Failure } from '../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { recording } from '../support/recorder.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 type Fields = JsonValues
-const asJson = (text: string): unknown => JSON.parse(text)
+const parseJson = (text: string): unknown => JSON.parse(text)
 
 let running: Sandbox | undefined
 let instance: InstanceClient | undefined
@@ -39,19 +39,19 @@ afterAll(async () => {
   await rm(state, { recursive: true, force: true })
 })
 
-const client = async (): Promise<InstanceClient> => {
+const getClient = async (): Promise<InstanceClient> => {
   if (instance === undefined) throw new Error('no instance')
   return instance
 }
 
-/** A plan of one object, as the areas' `get` make it. */
-const planned = async ({ endpoints }: Command, { args, flags }: Given): Promise<Plan[]> => {
+/** Plans the request for one object, as the `get` commands of the areas do. */
+const planObject = async ({ endpoints }: Command, { args, flags }: Given): Promise<Plan[]> => {
   const [endpoint] = Object.values(endpoints)
   if (endpoint === undefined) throw new Error('no endpoint')
   return [{ endpoint, values: { id: flags.project, [endpoint.args?.[0] ?? 'id']: args[0] } }]
 }
 
-const listed = async (
+const listRecords = async (
   area: string,
   key: string,
   values: Fields,
@@ -71,12 +71,12 @@ const listed = async (
       width: 4,
       signal: new AbortController().signal,
       asOf: new Date(),
-      planCommand: planned,
-      readData: async (ask) => (await (await client()).send(ask)).data,
+      planCommand: planObject,
+      readData: async (ask) => (await (await getClient()).send(ask)).data,
       reportFailure: (text) => void failed.push(text),
     })
   const screen = { noteAtEnd: (text: string) => void notes.push(text) }
-  const lists = new ListReader(paging, client, screen, texts.length === 0 ? undefined : choice)
+  const lists = new ListReader(paging, getClient, screen, texts.length === 0 ? undefined : choice)
   for await (const row of lists.listRecords({ endpoint, values }, {})) {
     if (row.kind === 'records') for (const one of row.batch) bytes.push(Buffer.from(one).toString())
     if (row.kind === 'end' && row.note !== undefined) notes.push(row.note)
@@ -84,10 +84,10 @@ const listed = async (
   return { bytes, failed, notes }
 }
 
-const whole = async (area: string, key: string, values: Fields) =>
-  (await listed(area, key, values, [])).bytes
+const listAll = async (area: string, key: string, values: Fields) =>
+  (await listRecords(area, key, values, [])).bytes
 
-const field = (record: unknown, name: string): unknown =>
+const getField = (record: unknown, name: string): unknown =>
   name
     .split('.')
     .reduce<unknown>((at, part) => (at === null ? at : (at as Fields | undefined)?.[part]), record)
@@ -99,16 +99,16 @@ describe('a list with conditions gives what a plain filter over the whole list g
     ['mr', 'listOfProject', { id: 'platform/app' }, ['state', 'source_branch', 'iid', 'draft']],
   ]
   it.each(lists)('%s %s', async (area, key, values, fields) => {
-    const bytes = await whole(area, key, values)
+    const bytes = await listAll(area, key, values)
     const records = bytes.map((text): unknown => JSON.parse(text))
     expect(records.length).toBeGreaterThan(4)
     const condition = fc
       .tuple(fc.constantFrom(...fields), fc.constantFrom('=', '!='), fc.nat(records.length - 1))
-      .map(([name, op, at]) => ({ name, op, value: field(records[at], name) ?? null }))
+      .map(([name, op, at]) => ({ name, op, value: getField(records[at], name) ?? null }))
     const plain =
       ({ name, op, value }: { name: string; op: string; value: unknown }) =>
       (record: unknown): boolean => {
-        const own = field(record, name) ?? null
+        const own = getField(record, name) ?? null
         if (value === null) return (own === null) === (op === '=')
         return own !== null && (own === value) === (op === '=')
       }
@@ -127,8 +127,8 @@ describe('a list with conditions gives what a plain filter over the whole list g
         const matching = bytes.filter((_, i) =>
           any.some((all) => all.every((one) => plain(one)(records[i]))),
         )
-        expect((await listed(area, key, values, texts)).bytes).toEqual(matching)
-        const some = await listed(area, key, values, texts, { limit: 2 })
+        expect((await listRecords(area, key, values, texts)).bytes).toEqual(matching)
+        const some = await listRecords(area, key, values, texts, { limit: 2 })
         expect(some.bytes).toEqual(matching.slice(0, 2))
       }),
       { numRuns: 12 },
@@ -136,25 +136,28 @@ describe('a list with conditions gives what a plain filter over the whole list g
   })
 
   it('reads each record for what the list does not show', async () => {
-    const records = (await whole('runners', 'listAll', {})).map(
+    const records = (await listAll('runners', 'listAll', {})).map(
       (text) => JSON.parse(text) as Fields,
     )
     const { runners } = await import('../../src/catalogue/areas/runners.js')
     const single = new Map<unknown, Fields>()
     for (const { id } of records)
-      single.set(id, (await (await client()).call(runners.get, { id: Number(id) })).data as Fields)
+      single.set(
+        id,
+        (await (await getClient()).call(runners.get, { id: Number(id) })).data as Fields,
+      )
     const old = Date.now() - 30 * 86_400_000
     const silent = records
       .filter(({ id }) => Date.parse(String(single.get(id)?.contacted_at)) < old)
       .map(({ id }) => id)
-    const got = await listed('runners', 'listAll', {}, ['contacted_at>30d'])
+    const got = await listRecords('runners', 'listAll', {}, ['contacted_at>30d'])
     expect(got.bytes.map((text) => (JSON.parse(text) as Fields).id)).toEqual(silent)
     expect(silent.length).toBeGreaterThan(0)
     expect(silent.length).toBeLessThan(records.length)
   })
 })
 
-const runner = (id: number, more: Fields = {}) => ({
+const createRunner = (id: number, more: Fields = {}) => ({
   id,
   description: `d${id}`,
   active: true,
@@ -162,13 +165,13 @@ const runner = (id: number, more: Fields = {}) => ({
 })
 
 describe('with --where', () => {
-  const recorder = recording()
+  const recorder = useRecorder()
   const run = (...args: string[]) =>
     svcctl(args, { env: { SVC_BASE_URL: recorder.url, SVC_TOKEN: 'any' } })
   const pages = (count: number, more: (id: number) => Fields = () => ({})) => {
     recorder.answer = ({ url }) => {
       const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
-      const records = [1, 2].map((n) => runner(page * 2 - 2 + n, more(page * 2 - 2 + n)))
+      const records = [1, 2].map((n) => createRunner(page * 2 - 2 + n, more(page * 2 - 2 + n)))
       const next = `<${recorder.url}/api/v4/runners?page=${page + 1}>; rel="next"`
       return { body: records, headers: page < count ? { link: next } : {} }
     }
@@ -189,7 +192,7 @@ describe('with --where', () => {
     pages(9)
     const line = ['runners', 'list', '--where', 'id=4', '--page', '2', '-o', 'ndjson']
     const { stdout, stderr } = await run(...line)
-    expect(asJson(stdout)).toMatchObject({ id: 4 })
+    expect(parseJson(stdout)).toMatchObject({ id: 4 })
     expect(stderr).toContain('showing 1 matching; there may be more: use --page 3 to continue')
     expect(recorder.lines()).toEqual(['GET /runners?page=2'])
   })
@@ -215,7 +218,7 @@ describe('with --where', () => {
     recorder.answer = ({ url }) => {
       const id = Number(/runners\/(\d+)/.exec(url)?.[1])
       if (id > 0) return { body: { id, version: '17' } }
-      return { body: [1, 2, 3, 4].map((n) => runner(n, { token })) }
+      return { body: [1, 2, 3, 4].map((n) => createRunner(n, { token })) }
     }
     const { stdout } = await run('runners', 'list', '--where', 'version=17', '-o', 'json')
     expect(stdout).toContain('"id":4')
@@ -233,10 +236,14 @@ describe('with --where', () => {
     recorder.answer = ({ url }) =>
       /runners\/1/.test(url)
         ? { status: 403, body: { message: 'no' } }
-        : { body: /runners\/2/.test(url) ? { id: 2, version: '17' } : [runner(1), runner(2)] }
+        : {
+            body: /runners\/2/.test(url)
+              ? { id: 2, version: '17' }
+              : [createRunner(1), createRunner(2)],
+          }
     const line = ['runners', 'list', '--where', 'version=17', '-o', 'json']
     const { stdout, stderr, code } = await run(...line)
-    expect([code, (asJson(stdout) as Fields[]).map(({ id }) => id)]).toEqual([8, [2]])
+    expect([code, (parseJson(stdout) as Fields[]).map(({ id }) => id)]).toEqual([8, [2]])
     expect(stderr).toMatch(/1: .*403|1: /)
   })
 
@@ -272,8 +279,8 @@ describe('with --where', () => {
     const versions = ['14.6.0-ee', '14.10.1', '14.9.0-rc1', '15.0.0-ee', 'nightly', null]
     recorder.answer = ({ url = '' }) => {
       const id = Number(/runners\/(\d+)/.exec(url)?.[1] ?? 0)
-      if (id > 0) return { body: runner(id, { version: versions[id - 1] }) }
-      return { body: versions.map((_, i) => runner(i + 1, {})) }
+      if (id > 0) return { body: createRunner(id, { version: versions[id - 1] }) }
+      return { body: versions.map((_, i) => createRunner(i + 1, {})) }
     }
     const { stdout, stderr, code } = await run('runners', 'list', '--where', text, '-o', 'id')
     expect([code, stderr]).toEqual([0, ''])
@@ -300,21 +307,21 @@ describe('with --where', () => {
     recorder.answer = () => ({ body: all })
     const { stdout, code } = await run(...line.split(' '), '-o', 'json')
     expect(code).toBe(0)
-    const found = asJson(stdout) as Fields[]
+    const found = parseJson(stdout) as Fields[]
     expect(found.map((one) => one[field])).toEqual(expected)
   })
 
   it('waits until a version is reached', async () => {
-    recorder.answer = () => ({ body: runner(1, { version: '14.10.0' }) })
+    recorder.answer = () => ({ body: createRunner(1, { version: '14.10.0' }) })
     const line = ['runners', 'get', '1', '--wait-until', 'version>=14.9', '-o', 'id']
     expect(await run(...line)).toMatchObject({ code: 0, stdout: '1\n' })
   })
 
   it.each([
-    ['runners list --where engine>=100', [runner(1, { engine: '14.6.0' })]],
+    ['runners list --where engine>=100', [createRunner(1, { engine: '14.6.0' })]],
     ['api things --paginate --where engine<15', [{ engine: null }, { engine: '14.6.0' }]],
     ['runners get 1 --wait-until engine>=100', { id: 1, engine: '14.6.0' }],
-    ['runners pause --yes --select engine>=100', [runner(1, { engine: '14.6.0' })]],
+    ['runners pause --yes --select engine>=100', [createRunner(1, { engine: '14.6.0' })]],
   ])('refuses an order of what the first page shows to be text: %s', async (line, body) => {
     recorder.answer = () => ({ body })
     const { stderr, code } = await run(...line.split(' '))
@@ -332,11 +339,13 @@ describe('with --where', () => {
 
   it('chooses over several projects, and counts the limit over all', async () => {
     recorder.answer = ({ url }) => ({
-      body: /a%2Fb/.test(url) ? [runner(1), runner(2)] : [runner(2), runner(3)],
+      body: /a%2Fb/.test(url)
+        ? [createRunner(1), createRunner(2)]
+        : [createRunner(2), createRunner(3)],
     })
     const line = ['runners', 'list', '-P', 'a/b,c/d', '--where', 'id>1', '-o', 'ndjson']
     const { stdout } = await run(...line)
-    const found = stdout.trim().split('\n').map(asJson)
+    const found = stdout.trim().split('\n').map(parseJson)
     expect(found).toMatchObject([
       { project: 'a/b', record: { id: 2 } },
       { project: 'c/d', record: { id: 2 } },
@@ -419,12 +428,12 @@ it('compares every version and level of the catalogue as such', async () => {
 
 it('knows in which list of an area a field stands', async () => {
   const condition = 'certificate.expiration<+30d'
-  expect((await listed('pages-domains', 'listAll', {}, [condition])).bytes).not.toEqual([])
-  await expect(listed('pages-domains', 'list', { id: 'web/docs' }, [condition])).rejects.toThrow(
-    /no record has the field certificate.expiration/,
-  )
+  expect((await listRecords('pages-domains', 'listAll', {}, [condition])).bytes).not.toEqual([])
+  await expect(
+    listRecords('pages-domains', 'list', { id: 'web/docs' }, [condition]),
+  ).rejects.toThrow(/no record has the field certificate.expiration/)
 })
 
 it('is refused by a failure of the house', async () => {
-  await expect(listed('runners', 'listAll', {}, ['id=x'])).rejects.toBeInstanceOf(Failure)
+  await expect(listRecords('runners', 'listAll', {}, ['id=x'])).rejects.toBeInstanceOf(Failure)
 })

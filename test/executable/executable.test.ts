@@ -1,6 +1,6 @@
 /**
- * A built executable, as it is met on a machine without anything else. Not part of `npm test`: `.ci/run` builds one and names it
- * by SVCCTL_EXECUTABLE.
+ * The built executable on a machine without Node or anything else. Not part of `npm test`: `.ci/run` builds an executable and names it
+ * in SVCCTL_EXECUTABLE.
  */
 import {
   chmodSync,
@@ -16,21 +16,21 @@ import { join, relative, resolve } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { blocksOf } from '../support/pages.js'
-import { configuration, folder, program } from '../support/program.js'
-import { inShell, pathToProgram } from '../support/shell.js'
+import { listCodeBlocks } from '../support/pages.js'
+import { createConfiguration, createFolder, program } from '../support/program.js'
+import { createProgramPath, runInShell } from '../support/shell.js'
 
 const executable = resolve(process.env.SVCCTL_EXECUTABLE ?? 'SVCCTL_EXECUTABLE is not set')
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
-/** A folder in which nobody makes a file, root included. */
-const closed = '/sys/kernel'
-/** No program to be found, nothing to be written, nothing else known of the machine. */
-const bare = { PATH: '', HOME: closed }
+/** A folder in which nobody can create a file, not even root. */
+const unwritableFolder = '/sys/kernel'
+/** An environment without programs, without a writable folder and without settings. */
+const bareEnv = { PATH: '', HOME: unwritableFolder }
 
 const run = async (
   args: readonly string[],
-  env: Record<string, string> = bare,
+  env: Record<string, string> = bareEnv,
   file = executable,
 ) => {
   const options = { reject: false, extendEnv: false, stdin: 'ignore', env } as const
@@ -38,14 +38,14 @@ const run = async (
   return { code: ran.exitCode, stdout: ran.stdout, stderr: ran.stderr }
 }
 
-const filesIn = (place: string): string[] =>
+const listFiles = (place: string): string[] =>
   readdirSync(place, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(place, join(entry.parentPath, entry.name)))
     .sort()
 
-const ciFile = (): string => {
-  const file = join(folder(), 'ci.yml')
+const writeCiFile = (): string => {
+  const file = join(createFolder(), 'ci.yml')
   writeFileSync(file, 'build:\n  script: [make]\n')
   return file
 }
@@ -70,7 +70,7 @@ describe('alone on a machine', () => {
   })
 
   it('checks a CI file', async () => {
-    const { code, stderr } = await run(['ci', 'lint', ciFile(), '--sandbox'])
+    const { code, stderr } = await run(['ci', 'lint', writeCiFile(), '--sandbox'])
     expect(code).toBe(0)
     expect(stderr).toContain('are not saved')
   })
@@ -79,12 +79,12 @@ describe('alone on a machine', () => {
     const serving = execa(executable, ['sandbox', 'serve'], {
       reject: false,
       extendEnv: false,
-      env: { ...bare, TMPDIR: folder() },
+      env: { ...bareEnv, TMPDIR: createFolder() },
     })
     const ask = ['-o', 'json', 'runners', 'get', '1']
     for await (const line of serving.iterable()) {
       if (!/^http:/.test(line)) continue
-      const env = { ...bare, SVC_BASE_URL: line, SVC_TOKEN: 'sandbox-root-token' }
+      const env = { ...bareEnv, SVC_BASE_URL: line, SVC_TOKEN: 'sandbox-root-token' }
       expect(JSON.parse((await run(ask, env)).stdout)).toMatchObject({ id: 1 })
       const commits = await run(['commits', 'list', '-P', '1', '--retries', '0'], env)
       expect(commits).toMatchObject({ code: 7, stdout: '' })
@@ -99,10 +99,10 @@ describe('alone on a machine', () => {
 
 describe('whatever else there is', () => {
   it('is run under another name, from another place', async () => {
-    const moved = join(folder(), 'another name')
+    const moved = join(createFolder(), 'another name')
     copyFileSync(executable, moved)
     chmodSync(moved, 0o755)
-    const env = { ...bare, SVC_CONFIG_DIR: folder() }
+    const env = { ...bareEnv, SVC_CONFIG_DIR: createFolder() }
     const [there, here] = [
       await run(['runners', 'get', '1', '--sandbox'], env, moved),
       await run(['runners', 'get', '1', '--sandbox'], env),
@@ -112,9 +112,9 @@ describe('whatever else there is', () => {
   })
 
   it('takes nothing from NODE_OPTIONS', async () => {
-    const [injected, ran] = [join(folder(), 'injected.cjs'), join(folder(), 'ran')]
+    const [injected, ran] = [join(createFolder(), 'injected.cjs'), join(createFolder(), 'ran')]
     writeFileSync(injected, `require('node:fs').writeFileSync(${JSON.stringify(ran)}, '')`)
-    const env = { ...bare, NODE_OPTIONS: `--require ${injected} --inspect-brk=0` }
+    const env = { ...bareEnv, NODE_OPTIONS: `--require ${injected} --inspect-brk=0` }
     expect(await run(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     expect(await run(['--help'], env)).toEqual(await run(['--help']))
     expect(existsSync(ran)).toBe(false)
@@ -122,15 +122,15 @@ describe('whatever else there is', () => {
 
   it('keeps tokens in a file that is for its owner only, and says why', async () => {
     const [env, sandbox] = [
-      { PATH: '', HOME: folder() },
-      await startSandbox({ stateDir: folder() }),
+      { PATH: '', HOME: createFolder() },
+      await startSandbox({ stateDir: createFolder() }),
     ]
     try {
       const line = ['auth', 'login', '--base-url', sandbox.url, '--token-stdin']
       const input = 'sandbox-root-token\n'
       const login = await execa(executable, line, { reject: false, extendEnv: false, env, input })
       expect(login).toMatchObject({ exitCode: 0 })
-      const holding = filesIn(env.HOME).filter((name) =>
+      const holding = listFiles(env.HOME).filter((name) =>
         readFileSync(join(env.HOME, name), 'utf8').includes('sandbox-root-token'),
       )
       expect(holding).toHaveLength(1)
@@ -149,8 +149,8 @@ describe('whatever else there is', () => {
   })
 })
 
-/** What differs from one run to the next, whichever program it is: places, moments, what is made up. */
-const settled = (
+/** Replaces everything that differs between two runs of the same script: paths, addresses, times and random IDs. */
+const normalizeText = (
   text: string,
   { config, cwd, since }: Record<'config' | 'cwd', string> & { since: number },
 ): string =>
@@ -165,27 +165,27 @@ const settled = (
     )
     .replace(/\b\d+(?:\.\d+)? m?s\b/g, '<time>')
 
-/** All that a shell script leaves behind where `svcctl` is `command`. */
-const left = async (script: string, command: string) => {
-  const place = { cwd: folder(), config: configuration(), since: Date.now() }
+/** Runs a shell script in which `svcctl` is `command`. Returns its exit code, its output and the files that it leaves. */
+const runScript = async (script: string, command: string) => {
+  const place = { cwd: createFolder(), config: createConfiguration(), since: Date.now() }
   const { cwd, config } = place
   mkdirSync(join(cwd, 'ci'))
-  for (const name of ['.gitlab-ci.yml', 'ci/more.yml']) copyFileSync(ciFile(), join(cwd, name))
-  // Both streams are one pipe, in which everything stands in the order in which it was written.
-  const { code, all } = await inShell(`exec 2>&1\n${script}`, {
+  for (const name of ['.gitlab-ci.yml', 'ci/more.yml']) copyFileSync(writeCiFile(), join(cwd, name))
+  // Both streams go to one pipe, so the output is in the order in which it was written.
+  const { code, all } = await runInShell(`exec 2>&1\n${script}`, {
     cwd,
     shell: ['bash', '-u'],
-    env: { PATH: pathToProgram(command), SVC_CONFIG_DIR: config, SVC_SANDBOX: '1' },
+    env: { PATH: createProgramPath(command), SVC_CONFIG_DIR: config, SVC_SANDBOX: '1' },
   })
-  const files = filesIn(cwd).map((name) => [
+  const files = listFiles(cwd).map((name) => [
     name,
-    settled(readFileSync(join(cwd, name), 'utf8'), place),
+    normalizeText(readFileSync(join(cwd, name), 'utf8'), place),
   ])
-  return { code, all: settled(all, place), files }
+  return { code, all: normalizeText(all, place), files }
 }
 
 describe('beside what npm installs', () => {
-  const blocks = blocksOf('sh', ['README.md']).filter((text) =>
+  const blocks = listCodeBlocks('sh', ['README.md']).filter((text) =>
     /^svcctl |^export SVC_SANDBOX/.test(text),
   )
 
@@ -195,8 +195,8 @@ describe('beside what npm installs', () => {
     'says the same, byte for byte: %s',
     async (block) => {
       const [npm, file] = [
-        await left(block, `'${process.execPath}' '${program}'`),
-        await left(block, `'${executable}'`),
+        await runScript(block, `'${process.execPath}' '${program}'`),
+        await runScript(block, `'${executable}'`),
       ]
       expect(file).toEqual(npm)
     },

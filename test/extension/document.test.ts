@@ -1,14 +1,14 @@
-/** Laws over a synthetic OpenAPI document: each operation works as a command, or is left out with its reason. */
+/** Tests a synthetic OpenAPI document: each operation works as a command, or is left out with a reason. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { createDocument } from './synthetic.js'
 
-const cwd = folder()
+const cwd = createFolder()
 const env = {
-  SVC_CONFIG_DIR: configuration(),
+  SVC_CONFIG_DIR: createConfiguration(),
   SVC_BASE_URL: 'https://svc.test',
   SVC_TOKEN: 'glpat-x',
 }
@@ -23,8 +23,8 @@ interface Row {
   readonly request: string
 }
 let rows: readonly Row[] = []
-let left: readonly (Row & { readonly reason: string })[] = []
-let all: readonly {
+let skippedRows: readonly (Row & { readonly reason: string })[] = []
+let allCommands: readonly {
   readonly command: string
   readonly from?: string
   readonly arguments: readonly { readonly required: boolean; readonly name: string }[]
@@ -42,22 +42,24 @@ beforeAll(async () => {
   const { code, stderr } = await run(['extend', 'add', 'api.json'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('added api') })
   rows = JSON.parse((await run(['extend', 'show', 'api', '-o', 'json'])).stdout)
-  left = JSON.parse((await run(['extend', 'show', 'api', '--left-out', '-o', 'json'])).stdout)
-  all = JSON.parse((await run(['commands', '-o', 'json'])).stdout)
+  skippedRows = JSON.parse(
+    (await run(['extend', 'show', 'api', '--left-out', '-o', 'json'])).stdout,
+  )
+  allCommands = JSON.parse((await run(['commands', '-o', 'json'])).stdout)
 })
 
-const ofExtension = () => all.filter(({ from }) => from === 'api')
+const listCommands = () => allCommands.filter(({ from }) => from === 'api')
 
 describe('a synthetic document of 300 operations', () => {
   it('has each operation as a command, or left out with a reason', () => {
     expect(operations.length).toBeGreaterThanOrEqual(300)
-    expect(rows.length + left.length).toBe(operations.length)
-    expect(left.filter(({ reason }) => reason === '')).toEqual([])
+    expect(rows.length + skippedRows.length).toBe(operations.length)
+    expect(skippedRows.filter(({ reason }) => reason === '')).toEqual([])
     expect(rows.length).toBeGreaterThan(operations.length * 0.6)
   })
 
   it('leaves out what it must', () => {
-    const reasons = Object.fromEntries(left.map(({ request, reason }) => [request, reason]))
+    const reasons = Object.fromEntries(skippedRows.map(({ request, reason }) => [request, reason]))
     expect(reasons).toMatchObject({
       'GET /a/../b': 'its path has a dot segment',
       'GET https://evil.test/users': expect.stringContaining('other characters'),
@@ -82,7 +84,7 @@ describe('a synthetic document of 300 operations', () => {
   })
 
   it('has no optional argument in a write', () => {
-    const loose = ofExtension().filter(
+    const loose = listCommands().filter(
       ({ endpoints, arguments: args }) =>
         !endpoints.some((route) => route.startsWith('GET')) &&
         args.some(({ required, name }) => !required && !/^(?:id|project|group)$/.test(name)),
@@ -91,7 +93,7 @@ describe('a synthetic document of 300 operations', () => {
   })
 
   it('shows help, a request and candidates for every command', async () => {
-    for (const { command, arguments: args, flags, endpoints } of ofExtension()) {
+    for (const { command, arguments: args, flags, endpoints } of listCommands()) {
       const words = command.split(' ')
       const help = await run([...words, '--help'])
       expect({ command, code: help.code }).toEqual({ command, code: 0 })
@@ -125,7 +127,7 @@ describe('a synthetic document of 300 operations', () => {
   }, 240_000)
 
   it('asks before each DELETE', async () => {
-    const deletes = ofExtension().filter(({ endpoints }) =>
+    const deletes = listCommands().filter(({ endpoints }) =>
       endpoints.every((route) => route.startsWith('DELETE')),
     )
     expect(deletes.length).toBeGreaterThan(5)
@@ -136,8 +138,8 @@ describe('a synthetic document of 300 operations', () => {
   })
 
   it('changes no page of a documented command, and marks each area', async () => {
-    const plain = { ...env, SVC_CONFIG_DIR: configuration() }
-    const documented = all.filter(({ from }) => from === undefined)
+    const plain = { ...env, SVC_CONFIG_DIR: createConfiguration() }
+    const documented = allCommands.filter(({ from }) => from === undefined)
     expect(documented.length).toBeGreaterThan(150)
     for (const { command } of documented) {
       const words = [...command.split(' '), '--help']
@@ -151,7 +153,7 @@ describe('a synthetic document of 300 operations', () => {
   }, 240_000)
 
   it('takes patterns of paths, and a file that adds and renames', async () => {
-    const env2 = { ...env, SVC_CONFIG_DIR: configuration() }
+    const env2 = { ...env, SVC_CONFIG_DIR: createConfiguration() }
     const line = ['extend', 'add', 'api.json', '--only', 'users/**', '--name', 'some', '--dry-run']
     const only = await svcctl(line, { cwd, env: env2 })
     expect(only.stderr).toContain('would add some')
@@ -196,7 +198,7 @@ paths:
 definitions: { U: { type: object, properties: { id: { type: integer }, username: { type: string } } } }
 `
     writeFileSync(join(cwd, 'two.yaml'), text)
-    const own = { ...env, SVC_CONFIG_DIR: configuration() }
+    const own = { ...env, SVC_CONFIG_DIR: createConfiguration() }
     const { stdout, code } = await svcctl(['extend', 'add', 'two.yaml', '-o', 'csv'], {
       cwd,
       env: own,

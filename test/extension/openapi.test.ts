@@ -1,4 +1,4 @@
-/** What an OpenAPI document says in unusual ways: read, or left out with its reason. */
+/** Tests unusual forms of OpenAPI documents: they are read, or left out with a reason. */
 import { describe, expect, it } from 'vitest'
 import { Findings } from '../../src/base/documents/findings.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
@@ -11,14 +11,14 @@ import { buildRequest } from '../../src/http/request/request.js'
 type Json = Readonly<Record<string, unknown>>
 
 const ok: Json = { responses: { 200: { description: 'ok' } } }
-const answers = (schema: Json, type = 'application/json'): Json => ({
+const buildAnswer = (schema: Json, type = 'application/json'): Json => ({
   responses: { 200: { description: 'ok', content: { [type]: { schema } } } },
 })
-const sends = (schema: Json, type = 'application/json'): Json => ({
+const buildRequestBody = (schema: Json, type = 'application/json'): Json => ({
   ...ok,
   requestBody: { content: { [type]: { schema } } },
 })
-const query = (name: string, schema: Json, more: Json = {}): Json => ({
+const buildQueryParam = (name: string, schema: Json, more: Json = {}): Json => ({
   name,
   in: 'query',
   schema,
@@ -40,7 +40,7 @@ const context: CompileContext = {
   isSharedFlag: (flag) => ['limit', 'profile'].includes(flag),
   toArea: (word) => word,
 }
-/** The endpoints that a document becomes, by their routes, and the reasons of the others. */
+/** Compiles a document. Returns its endpoints by route, and the reasons for the operations that are left out. */
 const compile = async (paths: Json, around = context) => {
   const findings = new Findings()
   const bytes = Buffer.from(JSON.stringify(toDocument(paths)))
@@ -73,18 +73,24 @@ describe('what is left out', () => {
       'it requires the cookie sid',
       { ...ok, parameters: [{ name: 'sid', in: 'cookie', required: true }] },
     ],
-    ['it takes a file', sends({ type: 'string', format: 'binary' }, '*/*')],
-    ['its body is text/plain', sends({ type: 'string' }, 'text/plain')],
-    ['its body is application/merge-patch+json', sends({}, 'application/merge-patch+json')],
-    ['its body is a single value', sends({ type: 'string' })],
-    ['its body is a list', sends({ type: 'array' })],
+    ['it takes a file', buildRequestBody({ type: 'string', format: 'binary' }, '*/*')],
+    ['its body is text/plain', buildRequestBody({ type: 'string' }, 'text/plain')],
+    [
+      'its body is application/merge-patch+json',
+      buildRequestBody({}, 'application/merge-patch+json'),
+    ],
+    ['its body is a single value', buildRequestBody({ type: 'string' })],
+    ['its body is a list', buildRequestBody({ type: 'array' })],
     [
       'its query and its body have parameters of one name',
-      { ...sends({ properties: { name: {} } }), parameters: [query('name', {})] },
+      {
+        ...buildRequestBody({ properties: { name: {} } }),
+        parameters: [buildQueryParam('name', {})],
+      },
     ],
     [
       'it refers to what the document does not have',
-      sends({ properties: { a: { $ref: '#/components/schemas/None' } } }),
+      buildRequestBody({ properties: { a: { $ref: '#/components/schemas/None' } } }),
     ],
   ])('%s', (reason, operation) => {
     expect(getReasons({ '/things': { post: operation } })).toEqual({ 'POST /things': reason })
@@ -92,9 +98,9 @@ describe('what is left out', () => {
 
   it('a GET with a body, and each operation with a broken schema', () => {
     const components = { schemas: { Broken: { properties: {}, allOf: [{ $ref: '#/none' }] } } }
-    const broken = sends({ $ref: '#/components/schemas/Broken' })
+    const broken = buildRequestBody({ $ref: '#/components/schemas/Broken' })
     const paths = {
-      '/a': { get: sends({ properties: { name: {} } }) },
+      '/a': { get: buildRequestBody({ properties: { name: {} } }) },
       '/b': { post: broken, put: broken },
     }
     expect(getReasons(paths, { components })).toEqual({
@@ -121,7 +127,7 @@ describe('what is left out', () => {
   it('a path without words, and a word that is a group of others', async () => {
     const { reasons, endpoints } = await compile({
       '/{a}/{b}': { get: ok },
-      '/{account}/members': { get: answers({ type: 'array', items: {} }) },
+      '/{account}/members': { get: buildAnswer({ type: 'array', items: {} }) },
       '/jobs/{id}/why/again': { get: ok },
       '/things/{id}/services': { get: ok },
       '/things/{id}/services/{service}/restart': { post: ok },
@@ -150,7 +156,7 @@ describe('what is left out', () => {
 
 describe('what is read', () => {
   it('the items of a list that is wrapped, beside the list', async () => {
-    const page = answers({ properties: { data: { type: 'array', items: { properties: {} } } } })
+    const page = buildAnswer({ properties: { data: { type: 'array', items: { properties: {} } } } })
     const { endpoints, reasons } = await compile({
       '/files': { get: page },
       '/files/{id}': { get: ok },
@@ -179,7 +185,7 @@ describe('what is read', () => {
         return [`S${i}`, { allOf: [next, next], properties: { [`p${i}`]: { type: 'integer' } } }]
       }),
     )
-    const params = getParams(sends({ $ref: '#/components/schemas/S0' }), 'post', {
+    const params = getParams(buildRequestBody({ $ref: '#/components/schemas/S0' }), 'post', {
       components: { schemas },
     })
     expect(Object.keys(params ?? {})).toHaveLength(40)
@@ -191,7 +197,7 @@ describe('what is read', () => {
       b: { oneOf: [{ type: 'null' }, { type: 'string', format: 'date-time' }] },
       c: { enum: ['x', 'y'] },
     }
-    const [one] = read({ '/things': { get: answers({ properties: types }) } }).operations
+    const [one] = read({ '/things': { get: buildAnswer({ properties: types }) } }).operations
     expect(one?.shape).toMatchObject({
       properties: {
         a: { type: 'string' },
@@ -217,7 +223,7 @@ describe('what is read', () => {
       },
       g: { oneOf: [{ type: 'object', properties: {} }, text] },
     }
-    expect(getParams(sends({ properties: kinds }), 'post')).toMatchObject({
+    expect(getParams(buildRequestBody({ properties: kinds }), 'post')).toMatchObject({
       a: { type: 'string' },
       b: { type: 'string' },
       c: { type: 'enum', values: ['x', 'y', 'z'] },
@@ -234,7 +240,7 @@ describe('what is read', () => {
   })
 
   it('all forms of a list as a list, if one is declared so', async () => {
-    const many = answers({ type: 'array', items: {} })
+    const many = buildAnswer({ type: 'array', items: {} })
     const { endpoints, reasons } = await compile({
       '/hooks': { get: many, post: ok },
       '/projects/{id}/hooks': { get: ok },
@@ -245,7 +251,10 @@ describe('what is read', () => {
 
   it('an object around a page as one object', () => {
     const page = { properties: { total: {}, runs: { type: 'array', items: { properties: {} } } } }
-    const list = { ...answers(page), parameters: [query('per_page', { type: 'integer' })] }
+    const list = {
+      ...buildAnswer(page),
+      parameters: [buildQueryParam('per_page', { type: 'integer' })],
+    }
     expect(read({ '/runs': { get: list } }).operations[0]?.returns).toBe('one')
   })
 
@@ -264,9 +273,9 @@ describe('what is read', () => {
 describe('paths', () => {
   it('are sent with the end that they have', async () => {
     const { endpoints } = await compile({
-      '/things/': { get: answers({ type: 'array', items: {} }), post: ok },
+      '/things/': { get: buildAnswer({ type: 'array', items: {} }), post: ok },
       '/things/{id}/': { get: ok, delete: ok },
-      '/accounts.json': { get: answers({ type: 'array', items: {} }) },
+      '/accounts.json': { get: buildAnswer({ type: 'array', items: {} }) },
       '/accounts/{sid}.json': { get: ok },
     })
     const rows = Object.values(endpoints).map(({ route, command }) => [route, command])
@@ -306,7 +315,7 @@ describe('paths', () => {
 
   it('and bodies have a value each for a name that both have', async () => {
     const body = { properties: { owner: { type: 'string' }, id: { type: 'integer' } } }
-    const { endpoints } = await compile({ '/repos/{owner}/{id}': { put: sends(body) } })
+    const { endpoints } = await compile({ '/repos/{owner}/{id}': { put: buildRequestBody(body) } })
     const [one] = Object.values(endpoints)
     expect([one?.route, Object.keys(one?.params ?? {})]).toEqual([
       'PUT /repos/:owner_/:id_',
@@ -321,11 +330,11 @@ describe('lists', () => {
     const operation = {
       ...ok,
       parameters: [
-        query('ids[]', { type: 'string' }, { explode: true }),
-        query('names', { type: 'array', items: {} }, { explode: true }),
-        query('kinds', words),
-        query('piped', words, { style: 'pipeDelimited', explode: false }),
-        query('spaced', words, { collectionFormat: 'ssv' }),
+        buildQueryParam('ids[]', { type: 'string' }, { explode: true }),
+        buildQueryParam('names', { type: 'array', items: {} }, { explode: true }),
+        buildQueryParam('kinds', words),
+        buildQueryParam('piped', words, { style: 'pipeDelimited', explode: false }),
+        buildQueryParam('spaced', words, { collectionFormat: 'ssv' }),
       ],
     }
     expect(getParams(operation, 'get')).toMatchObject({
@@ -346,7 +355,10 @@ describe('flags', () => {
       isSharedFlag: (flag, { type }) => flag === 'sort' && type !== 'enum',
     }
     const get = (schema: Json) => ({
-      get: { ...ok, parameters: [query('sort', schema), query('no_of_employees', {})] },
+      get: {
+        ...ok,
+        parameters: [buildQueryParam('sort', schema), buildQueryParam('no_of_employees', {})],
+      },
     })
     const { endpoints } = await compile(
       { '/a': get({ type: 'string' }), '/b': get({ enum: ['asc', 'desc'] }) },
@@ -365,7 +377,7 @@ describe('flags', () => {
     const names = ['limit', 'a_b', 'a-b', 'a[b]', 'profile', 'id', 'имя', 'push', 'no_push']
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
     const { endpoints } = await compile({
-      '/profiles/{profile_id}/things/{id}': { put: sends({ properties }) },
+      '/profiles/{profile_id}/things/{id}': { put: buildRequestBody({ properties }) },
     })
     const one = endpoints['PUT /profiles/:profile_id/things/:id_']
     const flags = Object.entries({ ...one?.path, ...one?.params })
@@ -428,7 +440,7 @@ describe('flags', () => {
       id: { type: 'integer', readOnly: true },
     }
     const components = { schemas: { Rule: { properties: { name: {} } } } }
-    const params = getParams(sends({ properties }), 'post', { components }) ?? {}
+    const params = getParams(buildRequestBody({ properties }), 'post', { components }) ?? {}
     const types = Object.entries(params).map(([name, { type }]) => [name, type])
     expect(Object.fromEntries(types)).toEqual({
       weight: 'json',

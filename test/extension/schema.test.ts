@@ -1,4 +1,4 @@
-/** The JSON Schema that `extend schema` prints against the parser: what one accepts, the other accepts. */
+/** Tests that the JSON Schema of `extend schema` and the parser accept the same files. */
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -10,13 +10,13 @@ const accepts = new Ajv({ strict: false, allErrors: false }).compile(
   JSON.parse(JSON.stringify(commandsSchema)),
 )
 
-/** One of some values that are right; now and then one that is wrong, or of any type. */
+/** Picks a valid value most of the time, and rarely an invalid one or one of any type. */
 const pick = (right: readonly unknown[], ...wrong: readonly unknown[]): fc.Arbitrary<unknown> =>
   fc.oneof(
     { weight: 60, arbitrary: fc.constantFrom(...right) },
     { weight: 1, arbitrary: fc.constantFrom(...wrong, 1, true, null, {}, []) },
   )
-const all = { requiredKeys: [] }
+const allOptional = { requiredKeys: [] }
 const text = pick(['x', 'Some words.'], '')
 const parameter = fc.record(
   {
@@ -30,11 +30,11 @@ const parameter = fc.record(
     flag: pick(['name', 'a-b'], 'Name', '-a'),
     in: pick(['query', 'body'], 'path'),
   },
-  all,
+  allOptional,
 )
 const word = pick(['string', 'integer!', 'a|b[]', 'json', 'date[]!'], 'text', 'a||b', '')
 const params = fc.dictionary(fc.constantFrom('a', 'b_c', 'd[e]'), fc.oneof(word, parameter))
-/** A command that writes. Rules between its keys, which no schema has, are about commands that read. */
+/** A command that writes. Rules between keys, which no schema has, concern only commands that read. */
 const command = fc.record(
   {
     request: pick(['POST /users/:id/block', 'PUT  /a'], 'post /a', 'POST a', 'FETCH /a'),
@@ -71,7 +71,7 @@ const file = fc.record(
   { requiredKeys: ['extension', 'commands'] },
 )
 
-/** True if the parser takes a file. That of `--with` has the same schema; it may leave out requests. */
+/** True if the parser accepts a file. Files of `--with` have the same schema, and may omit requests. */
 const isRead = async (value: unknown): Promise<boolean> => {
   const findings = new Findings()
   await readAdditions(Buffer.from(JSON.stringify(value)), 'own.json', findings)

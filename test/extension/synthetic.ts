@@ -1,4 +1,4 @@
-/** A synthetic OpenAPI document of any size, with every oddity that documents of services have; none of a vendor's. */
+/** Creates a synthetic OpenAPI document of any size, with the oddities of real documents and with nothing of a vendor. */
 
 type Json = Record<string, unknown>
 
@@ -15,7 +15,7 @@ const nouns = [
 const nouns2 = ['note', 'link', 'award', 'asset', 'check', 'review']
 const verbs = ['retry', 'cancel', 'archive', 'lock', 'unlock', 'erase', 'play', 'rotate']
 
-const record = (more: Json = {}): Json => ({
+const createRecord = (more: Json = {}): Json => ({
   type: 'object',
   properties: {
     id: { type: 'integer' },
@@ -27,23 +27,25 @@ const record = (more: Json = {}): Json => ({
   },
 })
 
-const answer = (schema: Json, status = '200'): Json => ({
+const createAnswer = (schema: Json, status = '200'): Json => ({
   [status]: { description: 'ok', content: { 'application/json': { schema } } },
 })
 
-const parameter = (name: string, schema: Json, place = 'query', more: Json = {}): Json => ({
+const createParameter = (name: string, schema: Json, place = 'query', more: Json = {}): Json => ({
   name,
   in: place,
   schema,
   ...more,
 })
 
-const placeholders = (path: string): readonly Json[] =>
+const createPathParameters = (path: string): readonly Json[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
-    parameter(name, { type: name === 'id' ? 'string' : 'integer' }, 'path', { required: true }),
+    createParameter(name, { type: name === 'id' ? 'string' : 'integer' }, 'path', {
+      required: true,
+    }),
   )
 
-const body = (): Json => ({
+const createBody = (): Json => ({
   content: {
     'application/json': {
       schema: {
@@ -72,41 +74,49 @@ const body = (): Json => ({
   },
 })
 
-/** A list with its single records, below some path. */
-const resource = (base: string, name: string, paths: Json): void => {
+/** Adds a list and its single records below a path. */
+const addResource = (base: string, name: string, paths: Json): void => {
   const list = `${base}/${name}s`
   const item = `${list}/{${name}_id}`
-  const ofList = placeholders(list)
-  const ofItem = placeholders(item)
+  const ofList = createPathParameters(list)
+  const ofItem = createPathParameters(item)
   paths[list] = {
     get: {
       operationId: `get${list}`,
       summary: `List all ${name}s. Paged.`,
       parameters: [
         ...ofList,
-        parameter('search', { type: 'string' }),
-        parameter('page', { type: 'integer' }),
-        parameter('per_page', { type: 'integer' }),
+        createParameter('search', { type: 'string' }),
+        createParameter('page', { type: 'integer' }),
+        createParameter('per_page', { type: 'integer' }),
       ],
-      responses: answer({ type: 'array', items: record() }),
+      responses: createAnswer({ type: 'array', items: createRecord() }),
     },
-    post: { parameters: ofList, requestBody: body(), responses: answer(record(), '201') },
+    post: {
+      parameters: ofList,
+      requestBody: createBody(),
+      responses: createAnswer(createRecord(), '201'),
+    },
   }
   paths[item] = {
-    get: { parameters: ofItem, responses: answer(record()) },
-    put: { parameters: ofItem, requestBody: body(), responses: answer(record()) },
-    patch: { parameters: ofItem, requestBody: body(), responses: answer(record()) },
+    get: { parameters: ofItem, responses: createAnswer(createRecord()) },
+    put: { parameters: ofItem, requestBody: createBody(), responses: createAnswer(createRecord()) },
+    patch: {
+      parameters: ofItem,
+      requestBody: createBody(),
+      responses: createAnswer(createRecord()),
+    },
     delete: { parameters: ofItem, responses: { 204: { description: 'gone' } } },
     head: { responses: {} },
   }
 }
 
 const oddities: Json = {
-  '/auth/steal': { get: { responses: answer(record()) } },
-  '/extend/all': { get: { responses: answer(record()) } },
+  '/auth/steal': { get: { responses: createAnswer(createRecord()) } },
+  '/extend/all': { get: { responses: createAnswer(createRecord()) } },
   '/help/me': { post: { responses: {} } },
-  '/a/../b': { get: { responses: answer(record()) } },
-  'https://evil.test/users': { get: { responses: answer(record()) } },
+  '/a/../b': { get: { responses: createAnswer(createRecord()) } },
+  'https://evil.test/users': { get: { responses: createAnswer(createRecord()) } },
   '/archive/{id}.zip': { get: { responses: {} } },
   '/imports': {
     post: {
@@ -122,7 +132,7 @@ const oddities: Json = {
   },
   '/needs_header': {
     get: {
-      parameters: [parameter('X-Key', { type: 'string' }, 'header', { required: true })],
+      parameters: [createParameter('X-Key', { type: 'string' }, 'header', { required: true })],
       responses: {},
     },
   },
@@ -139,7 +149,7 @@ const oddities: Json = {
   '/bulk_edit': {
     post: {
       requestBody: {
-        content: { 'application/json': { schema: { type: 'array', items: record() } } },
+        content: { 'application/json': { schema: { type: 'array', items: createRecord() } } },
       },
       responses: {},
     },
@@ -148,7 +158,10 @@ const oddities: Json = {
     get: { summary: '\u001b[31mred\u202e', responses: { 200: { description: 'no schema' } } },
   },
   '/wrapped_things': {
-    get: { parameters: [parameter('per_page', { type: 'integer' })], responses: answer(record()) },
+    get: {
+      parameters: [createParameter('per_page', { type: 'integer' })],
+      responses: createAnswer(createRecord()),
+    },
   },
   '/exports/raw': {
     get: {
@@ -158,23 +171,31 @@ const oddities: Json = {
     },
   },
   '/old_things': {
-    get: { deprecated: true, responses: answer({ type: 'array', items: record() }) },
+    get: { deprecated: true, responses: createAnswer({ type: 'array', items: createRecord() }) },
   },
-  '/__proto__': { get: { responses: answer(record()) } },
+  '/__proto__': { get: { responses: createAnswer(createRecord()) } },
   '/users/{id}/block': { post: { responses: { 201: { description: 'done' } } } },
   '/users': {
-    get: { responses: answer({ type: 'array', items: record({ username: { type: 'string' } }) }) },
+    get: {
+      responses: createAnswer({
+        type: 'array',
+        items: createRecord({ username: { type: 'string' } }),
+      }),
+    },
   },
   '/projects/{id}/jobs/{job_id}/retry': {
-    post: { parameters: placeholders('/{id}/{job_id}'), responses: answer(record(), '201') },
+    post: {
+      parameters: createPathParameters('/{id}/{job_id}'),
+      responses: createAnswer(createRecord(), '201'),
+    },
   },
-  '/projects/{id}/jobs/{job_id}': { get: { responses: answer(record()) } },
+  '/projects/{id}/jobs/{job_id}': { get: { responses: createAnswer(createRecord()) } },
   '/groups/{id}/vulnerabilities': {
-    get: { responses: answer({ type: 'array', items: record() }) },
+    get: { responses: createAnswer({ type: 'array', items: createRecord() }) },
   },
 }
 
-/** Creates a document with at least so many operations. */
+/** Creates a document with at least `wanted` operations. */
 export const createDocument = (wanted: number): Json => {
   const paths: Json = { ...oddities }
   const count = () =>
@@ -182,20 +203,26 @@ export const createDocument = (wanted: number): Json => {
   for (let i = 0; count() < wanted; i++) {
     const name = `${nouns[i % nouns.length]}${i < nouns.length ? '' : `_${'abcdefghijklmnopqrstuvwxyz'[Math.floor(i / nouns.length)] ?? i}`}`
     const bases = ['/projects/{id}', '/groups/{id}', '']
-    resource(bases[i % 3] ?? '', name, paths)
-    if (i % 4 === 0) resource('/groups/{id}', name, paths)
+    addResource(bases[i % 3] ?? '', name, paths)
+    if (i % 4 === 0) addResource('/groups/{id}', name, paths)
     const item = `${bases[i % 3]}/${name}s/{${name}_id}`
-    resource(item, nouns2[i % nouns2.length] ?? 'note', paths)
+    addResource(item, nouns2[i % nouns2.length] ?? 'note', paths)
     for (const verb of verbs.slice(i % 5, (i % 5) + 3))
       paths[`${item}/${verb}`] = {
-        post: { parameters: placeholders(item), responses: answer(record(), '201') },
+        post: {
+          parameters: createPathParameters(item),
+          responses: createAnswer(createRecord(), '201'),
+        },
       }
     paths[`${bases[i % 3]}/${name}_settings`] = {
-      get: { parameters: placeholders(bases[i % 3] ?? ''), responses: answer(record()) },
+      get: {
+        parameters: createPathParameters(bases[i % 3] ?? ''),
+        responses: createAnswer(createRecord()),
+      },
       put: {
-        parameters: placeholders(bases[i % 3] ?? ''),
-        requestBody: body(),
-        responses: answer(record()),
+        parameters: createPathParameters(bases[i % 3] ?? ''),
+        requestBody: createBody(),
+        responses: createAnswer(createRecord()),
       },
     }
   }

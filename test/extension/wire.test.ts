@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { serve } from '../support/servers.js'
 import { svcctl } from '../support/within.js'
 
@@ -78,14 +78,14 @@ const lines: readonly (readonly [line: readonly string[], request: string])[] = 
 ]
 
 it('sends each form as the document has it, to the instance of the profile', async () => {
-  const cwd = folder()
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'api.json'), JSON.stringify(document))
   const { base, seen } = await serve(({ url, method }, response) => {
     response.setHeader('content-type', 'application/json')
     const isList = /\/things\?/.test(url) && method === 'GET'
     response.end(isList ? '[]' : '{"id":5,"name":"x"}')
   })
-  const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: base, SVC_TOKEN: 'glpat-x' }
+  const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_BASE_URL: base, SVC_TOKEN: 'glpat-x' }
   expect((await svcctl(['extend', 'add', 'api.json'], { cwd, env })).stderr).toContain('added api')
   for (const [line, request] of lines) {
     seen.length = 0
@@ -102,9 +102,13 @@ it('sends each form as the document has it, to the instance of the profile', asy
 }, 120_000)
 
 it('writes lists, objects and global names into a query as the document has them', async () => {
-  const cwd = folder()
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'api.json'), JSON.stringify(document))
-  const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: 'https://svc.test', SVC_TOKEN: 'x' }
+  const env = {
+    SVC_CONFIG_DIR: createConfiguration(),
+    SVC_BASE_URL: 'https://svc.test',
+    SVC_TOKEN: 'x',
+  }
   await svcctl(['extend', 'add', 'api.json'], { cwd, env })
   const line = ['things', 'list', '--q', 'a b', '--ids', '1,2', '--tags', 'a,b']
   const others = ['--kinds', 'a,b', '--filter', 'state=on', '--api-limit', '7', '--limited']

@@ -1,6 +1,6 @@
 /**
- * Every file that the program reads back, damaged in every way that a disk, an editor or somebody else may damage it:
- * what is wrong is said with the name of the file, and never as a defect of the program.
+ * Damages every file that the program reads back, in every way that a disk, an editor or another program may damage it. The error must
+ * name the file, and must never report a defect of the program.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -19,53 +19,53 @@ import { rootCertificates } from 'node:tls'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
 import { countDraws } from '../support/draws.js'
 import { keepFolder } from '../support/kept-folder.js'
-import { configuration, folder, type Ran } from '../support/program.js'
-import { sampleList, samplePlans } from '../support/sample-files.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
+import { sampleList, writeSamplePlans } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
 
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 
-// Where the files are: a configuration folder and a working folder, with something beside them that is nobody's business.
+// The files are in a configuration folder and a working folder. The files beside these folders must never change.
 
-let around = ''
-const at = (...path: readonly string[]): string => join(around, 'inside', ...path)
-const conf = (...path: readonly string[]): string => at('conf', ...path)
-/** Makes them what they were before the damage. */
+let baseFolder = ''
+const toPath = (...path: readonly string[]): string => join(baseFolder, 'inside', ...path)
+const toConfigPath = (...path: readonly string[]): string => toPath('conf', ...path)
+/** Restores the files as they were before the damage. */
 let restore = (): void => {
   throw new Error('the files are not built')
 }
 
-const run = (line: string | readonly string[]): Promise<Ran> =>
+const run = (line: string | readonly string[]): Promise<LineResult> =>
   svcctl(typeof line === 'string' ? line.split(' ') : line, {
-    cwd: at(),
+    cwd: toPath(),
     env: {
-      SVC_CONFIG_DIR: conf(),
+      SVC_CONFIG_DIR: toConfigPath(),
       SVC_NO_KEYRING: '1',
-      HOME: at('home'),
+      HOME: toPath('home'),
       SHELL: '/bin/bash',
       SECRET: 'a-secret-of-a-hook',
     },
     input: '',
   })
 
-const must = async (line: string | readonly string[]): Promise<void> => {
+const runOk = async (line: string | readonly string[]): Promise<void> => {
   const ran = await run(line)
   expect([line, ran.code, ran.stderr]).toEqual([line, 0, ran.stderr])
 }
 
-const nameIn = (dir: string, pattern: RegExp): string => {
-  const name = readdirSync(conf(dir)).find((one) => pattern.test(one))
+const findFile = (dir: string, pattern: RegExp): string => {
+  const name = readdirSync(toConfigPath(dir)).find((one) => pattern.test(one))
   if (name === undefined) throw new Error(`no ${pattern} in ${dir}`)
-  return conf(dir, name)
+  return toConfigPath(dir, name)
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
+const computeDigest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What is known of an instance, as a look at it would write it. */
-const known = (base: string) => ({
+/** Builds the file of what is known of an instance, as reading the instance would write it. */
+const buildKnowledge = (base: string) => ({
   format: 1,
   base_url: base,
   read_at: '2026-01-01T00:00:00.000Z',
@@ -110,40 +110,46 @@ const openApi = {
   },
 }
 
-const put = (file: string, text: string): void => {
+const writePrivateFile = (file: string, text: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(file, text, { mode: 0o600 })
 }
 
-const build = async (): Promise<void> => {
-  around = folder()
-  mkdirSync(at('home'), { recursive: true })
-  writeFileSync(join(around, 'x'), 'outside')
-  writeFileSync(join(around, 'x.json'), 'outside')
-  configuration(conf())
+const buildFiles = async (): Promise<void> => {
+  baseFolder = createFolder()
+  mkdirSync(toPath('home'), { recursive: true })
+  writeFileSync(join(baseFolder, 'x'), 'outside')
+  writeFileSync(join(baseFolder, 'x.json'), 'outside')
+  createConfiguration(toConfigPath())
   const login = `auth login default --base-url ${url()} --token-stdin`
   for (const name of ['certified', 'worded', 'default']) {
     const signed = await svcctl(login.replace('default', name).split(' '), {
-      env: { SVC_CONFIG_DIR: conf(), SVC_NO_KEYRING: '1' },
+      env: { SVC_CONFIG_DIR: toConfigPath(), SVC_NO_KEYRING: '1' },
       input: 'sandbox-root-token\n',
     })
     expect(signed.stderr).toContain('root')
   }
-  await must(`profile set default --audit-log ${at('audit.log')}`)
-  await must('alias set st version')
-  put(at('site.yml'), declared)
-  put(at('body.json'), '{"description":"x"}')
-  put(at('policy.yml'), 'policy: 1\nrules:\n  - {name: a, list: runners list, where: id=0}\n')
-  put(at('ci.yml'), 'job: {script: make}\n')
-  put(at('words.yml'), 'vocabulary: 1\nwords: {spamsvc: junkguard}\n')
-  put(at('home/.bashrc'), 'true\n')
-  put(conf('instances/default.json'), `${JSON.stringify(known(url()))}\n`)
-  await must(`profile set worded --vocabulary ${at('words.yml')}`)
-  await must(`profile set certified --ca-file ${at('ca.pem')}`)
-  await must('runners update 1 --description x --yes')
-  await must('plan site.yml --out plan.json')
-  await must('apply site.yml --yes')
-  await must(['snapshot', 'runners list', '--to', 'snap'])
+  await runOk(`profile set default --audit-log ${toPath('audit.log')}`)
+  await runOk('alias set st version')
+  writePrivateFile(toPath('site.yml'), declared)
+  writePrivateFile(toPath('body.json'), '{"description":"x"}')
+  writePrivateFile(
+    toPath('policy.yml'),
+    'policy: 1\nrules:\n  - {name: a, list: runners list, where: id=0}\n',
+  )
+  writePrivateFile(toPath('ci.yml'), 'job: {script: make}\n')
+  writePrivateFile(toPath('words.yml'), 'vocabulary: 1\nwords: {spamsvc: junkguard}\n')
+  writePrivateFile(toPath('home/.bashrc'), 'true\n')
+  writePrivateFile(
+    toConfigPath('instances/default.json'),
+    `${JSON.stringify(buildKnowledge(url()))}\n`,
+  )
+  await runOk(`profile set worded --vocabulary ${toPath('words.yml')}`)
+  await runOk(`profile set certified --ca-file ${toPath('ca.pem')}`)
+  await runOk('runners update 1 --description x --yes')
+  await runOk('plan site.yml --out plan.json')
+  await runOk('apply site.yml --yes')
+  await runOk(['snapshot', 'runners list', '--to', 'snap'])
   const header = {
     began: '2026-01-01T00:00:00Z',
     instance: url(),
@@ -153,47 +159,53 @@ const build = async (): Promise<void> => {
   const parent = { name: 'platform/app', records: 1, at: 0, bytes: 9 }
   const steps = [
     { kind: 'runners', whole: sampleList },
-    { kind: 'members-of-projects', parent, sha256: digest('{"id":1}\n') },
+    { kind: 'members-of-projects', parent, sha256: computeDigest('{"id":1}\n') },
   ]
-  put(
-    at('part/unfinished.ndjson'),
+  writePrivateFile(
+    toPath('part/unfinished.ndjson'),
     [header, ...steps, ''].map((line) => (line === '' ? '' : JSON.stringify(line))).join('\n'),
   )
-  put(at('own.yml'), ownCommands)
-  put(at('api.json'), JSON.stringify(openApi))
-  put(at('with.yml'), 'extension: api\ncommands:\n  widgets list: {columns: [id, name]}\n')
-  put(at('all.yml'), 'policy: 1\ninclude: [rules/more.yml]\n')
-  put(at('rules/more.yml'), 'policy: 1\nrules:\n  - {name: b, list: runners list, where: id=0}\n')
-  put(at('actions.yml'), '- {action: create, file_path: a.txt, content: b}\n')
-  put(at('value.txt'), 'a value\n')
-  put(at('ca.pem'), `${rootCertificates[0] ?? ''}\n`)
-  await must('extend add own.yml')
-  samplePlans(conf(), url(), new Date(), 'default')
-  await must('ci lint ci.yml --report junit=report.xml')
-  await must('export settings --to exp')
-  await must('runners pause 1 --sandbox --yes')
-  await must('runners pause 2 --sandbox --yes')
-  await must(['__complete', 'bash', '--', 'runners', 'get', ''])
+  writePrivateFile(toPath('own.yml'), ownCommands)
+  writePrivateFile(toPath('api.json'), JSON.stringify(openApi))
+  writePrivateFile(
+    toPath('with.yml'),
+    'extension: api\ncommands:\n  widgets list: {columns: [id, name]}\n',
+  )
+  writePrivateFile(toPath('all.yml'), 'policy: 1\ninclude: [rules/more.yml]\n')
+  writePrivateFile(
+    toPath('rules/more.yml'),
+    'policy: 1\nrules:\n  - {name: b, list: runners list, where: id=0}\n',
+  )
+  writePrivateFile(toPath('actions.yml'), '- {action: create, file_path: a.txt, content: b}\n')
+  writePrivateFile(toPath('value.txt'), 'a value\n')
+  writePrivateFile(toPath('ca.pem'), `${rootCertificates[0] ?? ''}\n`)
+  await runOk('extend add own.yml')
+  writeSamplePlans(toConfigPath(), url(), new Date(), 'default')
+  await runOk('ci lint ci.yml --report junit=report.xml')
+  await runOk('export settings --to exp')
+  await runOk('runners pause 1 --sandbox --yes')
+  await runOk('runners pause 2 --sandbox --yes')
+  await runOk(['__complete', 'bash', '--', 'runners', 'get', ''])
 }
 
 beforeAll(async () => {
-  await build()
-  restore = keepFolder(at(), join(folder(), 'whole'))
+  await buildFiles()
+  restore = keepFolder(toPath(), join(createFolder(), 'whole'))
 })
 
-// The ways to damage a file.
+// Ways to damage a file.
 
-/** With a seed of its own, as every night, each line meets each damage; else they take turns. */
-const isWhole = process.env.SVCCTL_TEST_SEED !== undefined
+/** With a seed, as in the nightly run, each line is tried with each damage; otherwise they take turns. */
+const isExhaustive = process.env.SVCCTL_TEST_SEED !== undefined
 
-const insert = (bytes: Buffer, what: Buffer): Buffer => {
+const insertBytes = (bytes: Buffer, what: Buffer): Buffer => {
   const middle = bytes.length >> 1
   return Buffer.concat([bytes.subarray(0, middle), what, bytes.subarray(middle)])
 }
-const mark = Buffer.from('\ufeff')
+const byteOrderMark = Buffer.from('\ufeff')
 const contents: Readonly<Record<string, (bytes: Buffer) => Buffer | string>> = {
   'nothing in it': () => '',
-  'a NUL in its midst': (bytes) => insert(bytes, Buffer.of(0)),
+  'a NUL in its midst': (bytes) => insertBytes(bytes, Buffer.of(0)),
   'half of it': (bytes) => bytes.subarray(0, bytes.length >> 1),
   'a list': () => '[]\n',
   null: () => 'null\n',
@@ -208,8 +220,8 @@ const contents: Readonly<Record<string, (bytes: Buffer) => Buffer | string>> = {
       (text, line) => text + line,
       'a0: &a0 [x]\n',
     ),
-  'a byte order mark': (bytes) => Buffer.concat([mark, bytes]),
-  'bytes that are no text': (bytes) => insert(bytes, Buffer.of(0xc3, 0x28)),
+  'a byte order mark': (bytes) => Buffer.concat([byteOrderMark, bytes]),
+  'bytes that are no text': (bytes) => insertBytes(bytes, Buffer.of(0xc3, 0x28)),
   'UTF-16': (bytes) => Buffer.from(`\ufeff${bytes.toString()}`, 'utf16le'),
   'a line that is no JSON': (bytes) => bytes.toString().replace(/\n?$/, '\nnonsense {\n'),
 }
@@ -236,38 +248,38 @@ const values: readonly unknown[] = [undefined, null, ['x'], -1, '../x']
 
 type Json = Record<string, unknown>
 
-/** A value with another one in a place, `a.0.b`. */
-const changed = (value: unknown, [name, ...rest]: readonly string[], into: unknown): unknown => {
+/** Replaces the value at a path such as `a.0.b`; undefined deletes it. */
+const replaceAt = (value: unknown, [name, ...rest]: readonly string[], into: unknown): unknown => {
   if (name === undefined) return into
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Json
   if (!(name in copy)) throw new Error(`there is no ${name}`)
-  const next = changed(copy[name], rest, into)
+  const next = replaceAt(copy[name], rest, into)
   if (next === undefined && !Array.isArray(copy)) delete copy[name]
   else copy[name] = next
   return copy
 }
 
-// The kinds of files.
+// Kinds of files.
 
 interface Kind {
   readonly file: () => string
-  /** Lines that read it. */
+  /** Command lines that read the file. */
   readonly lines: readonly (string | readonly string[])[]
-  /** Places in its JSON; of a file of lines the number of the line comes first. */
+  /** Paths of values in its JSON. For a file with JSON lines, the number of the line comes first. */
   readonly fields?: readonly string[]
-  /** JSON a line. */
+  /** Set if each line is a JSON value of its own. */
   readonly many?: true
-  /** Writes the checksums that belong to a changed value. */
+  /** Formats a changed value with its correct checksum. */
   readonly seal?: (value: unknown) => string
-  /** True where it may be made anew: then it is ignored, and nothing else becomes of a line. */
+  /** Set if the file can be created anew: then damage is ignored, and the exit code of a line does not change. */
   readonly cache?: true
-  /** How it is called where not by the name of its file. */
+  /** Matches what an error calls the file, if that is not its name. */
   readonly named?: RegExp
-  /** Damages that are right for such a file. */
+  /** Damages that are valid content of such a file. */
   readonly fine?: readonly string[]
 }
 
-const sealLine = (value: unknown): string => {
+const addChecksum = (value: unknown): string => {
   const { c: _, ...rest } = value as Json
   const text = JSON.stringify(rest)
   return `${text.slice(0, -1)},"c":${crc32(text)}}`
@@ -275,7 +287,7 @@ const sealLine = (value: unknown): string => {
 
 const kinds: Readonly<Record<string, Kind>> = {
   'the profiles': {
-    file: () => conf('config.json'),
+    file: () => toConfigPath('config.json'),
     lines: ['profile list', 'alias list', 'runners list -o id', 'st', 'auth status'],
     fields: [
       'current',
@@ -290,15 +302,15 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
   'the tokens': {
-    file: () => conf('tokens.json'),
+    file: () => toConfigPath('tokens.json'),
     lines: ['runners list -o id', 'auth status', 'auth logout default --yes'],
     fields: ['default', 'default.token', 'default.kind', 'default.baseUrl'],
   },
   'what is known of an instance': {
-    file: () => conf('instances/default.json'),
+    file: () => toConfigPath('instances/default.json'),
     lines: ['runners list -o id', 'explain runners list', 'auth status'],
     fields: [
-      ...Object.keys(known('')),
+      ...Object.keys(buildKnowledge('')),
       ...[
         'as.user_id',
         'settings.own_setting',
@@ -311,11 +323,11 @@ const kinds: Readonly<Record<string, Kind>> = {
     cache: true,
   },
   'a vocabulary': {
-    file: () => at('words.yml'),
+    file: () => toPath('words.yml'),
     lines: ['vocabulary check words.yml', 'runners list -o id -p worded'],
   },
   'a journal': {
-    file: () => nameIn('state/runs', /update-1\.ndjson$/),
+    file: () => findFile('state/runs', /update-1\.ndjson$/),
     lines: [
       'journal list',
       'journal show last',
@@ -325,7 +337,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     many: true,
     // A journal may be as long as that: it is read to its end.
     fine: ['a hole of 3 GB'],
-    seal: sealLine,
+    seal: addChecksum,
     fields: [
       ...[
         'run',
@@ -351,30 +363,30 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
   'the plan of a run': {
-    file: () => nameIn('state/runs', /\.plan\.json$/),
+    file: () => findFile('state/runs', /\.plan\.json$/),
     lines: ['journal undo last -p default --dry-run', 'journal show last'],
     fields: ['kept', 'cwd', 'flags', 'plan', 'plan.plan', 'plan.actions'],
   },
   'what a run of apply found': {
-    file: () => nameIn('state/runs', /\.former\.yml$/),
+    file: () => findFile('state/runs', /\.former\.yml$/),
     lines: ['journal undo last -p default --dry-run'],
   },
   'a planned run': {
     named: /20261201T080000-runners-pause/,
-    file: () => nameIn('state/runs', /^planned-20261201T080000-/),
+    file: () => findFile('state/runs', /^planned-20261201T080000-/),
     lines: [
       'journal list --planned',
       'journal run 20261201T080000-runners-pause --dry-run',
       'journal discard 20261201T080000-runners-pause',
     ],
     many: true,
-    // It is read to its end, as any journal.
+    // A planned run is read to its end, as any journal.
     fine: ['a hole of 3 GB'],
-    seal: sealLine,
+    seal: addChecksum,
     fields: ['0.run', '0.id', '0.began', '0.planned', '0.planned.expires', '1.n', '1.object'],
   },
   'an audit log': {
-    file: () => at('audit.log'),
+    file: () => toPath('audit.log'),
     lines: ['runners update 2 --description y --yes --journal none'],
     many: true,
     fields: ['time', 'profile', 'user', 'sudo', 'method', 'path', 'status', 'outcome'].map(
@@ -383,17 +395,17 @@ const kinds: Readonly<Record<string, Kind>> = {
     fine: ['a pipe'],
   },
   'the secrets that were set': {
-    file: () => conf('state/secrets.json'),
+    file: () => toConfigPath('state/secrets.json'),
     lines: ['plan site.yml', 'apply site.yml --yes'],
     cache: true,
   },
   'the key of the secrets that were set': {
-    file: () => conf('state/secrets.key'),
+    file: () => toConfigPath('state/secrets.key'),
     lines: ['plan site.yml', 'apply site.yml --yes'],
   },
   'a plan': {
-    file: () => at('plan.json'),
-    // A plan may be of any file, which is named then.
+    file: () => toPath('plan.json'),
+    // A plan can come from any file, which the error names.
     fine: ['inputs is ["x"]', 'inputs.0 is "../x"'],
     lines: ['apply plan.json --yes', 'plan site.yml --out plan.json'],
     seal: (value) => {
@@ -401,7 +413,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       return JSON.stringify({
         ...rest,
         ...(created === undefined ? {} : { created }),
-        sha256: digest(JSON.stringify(rest)),
+        sha256: computeDigest(JSON.stringify(rest)),
       })
     },
     fields: [
@@ -437,12 +449,12 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
   'declared state': {
-    file: () => at('site.yml'),
+    file: () => toPath('site.yml'),
     lines: ['plan site.yml', 'drift site.yml', 'apply site.yml --yes'],
   },
-  'a policy': { file: () => at('policy.yml'), lines: ['check policy policy.yml'] },
+  'a policy': { file: () => toPath('policy.yml'), lines: ['check policy policy.yml'] },
   'the manifest of a snapshot': {
-    file: () => at('snap/manifest.json'),
+    file: () => toPath('snap/manifest.json'),
     lines: [
       'runners list --from snap',
       'runners list --since snap',
@@ -465,11 +477,11 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
   'a list of a snapshot': {
-    file: () => at('snap/runners.ndjson'),
+    file: () => toPath('snap/runners.ndjson'),
     lines: ['runners list --from snap', 'runners list --since snap'],
   },
   'the progress of a snapshot': {
-    file: () => at('part/unfinished.ndjson'),
+    file: () => toPath('part/unfinished.ndjson'),
     lines: [
       ['snapshot', '--to', 'part', '--resume'],
       ['snapshot', 'runners list', '--to', 'part', '--overwrite'],
@@ -482,22 +494,22 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
   'attributes of a request': {
-    file: () => at('body.json'),
+    file: () => toPath('body.json'),
     lines: [
       'runners update 1 --input body.json --dry-run',
       'api PUT runners/1 --input body.json --dry-run',
     ],
     fine: ['a pipe'],
   },
-  'a CI file': { file: () => at('ci.yml'), lines: ['ci lint ci.yml --timeout 1'] },
+  'a CI file': { file: () => toPath('ci.yml'), lines: ['ci lint ci.yml --timeout 1'] },
   'a report': {
     fine: ['a pipe'],
-    file: () => at('report.xml'),
+    file: () => toPath('report.xml'),
     lines: ['ci lint ci.yml --report junit=report.xml'],
   },
-  'an exported file': { file: () => at('exp/site.yml'), lines: ['export settings --to exp'] },
+  'an exported file': { file: () => toPath('exp/site.yml'), lines: ['export settings --to exp'] },
   'the state of an embedded instance': {
-    file: () => conf('state/sandbox/state.json'),
+    file: () => toConfigPath('state/sandbox/state.json'),
     lines: ['runners list --sandbox -o id', 'sandbox status', 'runners pause 1 --sandbox --yes'],
     fields: [
       'format',
@@ -514,45 +526,45 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
   'a file of commands': {
-    file: () => at('own.yml'),
+    file: () => toPath('own.yml'),
     lines: ['extend add own.yml', 'extend update own'],
     fine: ['a pipe'],
   },
   'an OpenAPI document': {
-    file: () => at('api.json'),
+    file: () => toPath('api.json'),
     lines: ['extend add api.json --name api', 'extend add api.json --with with.yml'],
     fine: ['a pipe'],
     fields: ['openapi', 'info', 'paths', 'paths./widgets', 'paths./widgets.get'],
-    // The file of --with is named if it adds to a command that the damaged document does not have.
+    // The error names the file of --with if that adds to a command that the damaged document does not have.
     named: /with\.yml:\d/,
   },
   'commands beside an OpenAPI document': {
-    file: () => at('with.yml'),
+    file: () => toPath('with.yml'),
     lines: ['extend add api.json --with with.yml'],
     fine: ['a pipe'],
   },
   'a policy that another one includes': {
-    file: () => at('rules/more.yml'),
+    file: () => toPath('rules/more.yml'),
     lines: ['check policy all.yml'],
   },
   'the actions of a commit': {
-    file: () => at('actions.yml'),
+    file: () => toPath('actions.yml'),
     lines: ['commits create -P platform/app --branch main -m x --actions actions.yml --dry-run'],
     fine: ['a pipe', 'a list'],
   },
   'a value from a file': {
-    file: () => at('value.txt'),
+    file: () => toPath('value.txt'),
     lines: ['runners update 1 --param description=@value.txt --dry-run'],
     named: /--param description/,
     fine: ['a pipe'],
   },
   'a certificate': {
-    file: () => at('ca.pem'),
+    file: () => toPath('ca.pem'),
     lines: ['runners list -o id -p certified', 'doctor -p certified'],
     named: /certificate/,
   },
   'the index of extensions': {
-    file: () => conf('extensions.json'),
+    file: () => toConfigPath('extensions.json'),
     lines: [
       'pipelines list -P platform/app --sandbox -o id',
       'runners list -o id',
@@ -566,7 +578,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
   'the commands of an extension': {
-    file: () => conf('extensions/own/area-pipelines.json'),
+    file: () => toConfigPath('extensions/own/area-pipelines.json'),
     lines: [
       'pipelines list -P platform/app --sandbox -o id',
       'pipelines list --help',
@@ -576,7 +588,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     fields: [],
   },
   'what an extension is': {
-    file: () => conf('extensions/own/extension.json'),
+    file: () => toConfigPath('extensions/own/extension.json'),
     lines: ['extend list', 'extend show own', 'extend remove own --yes', 'sandbox status'],
     fields: [
       'name',
@@ -590,41 +602,41 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
   'the operations of an extension': {
-    file: () => conf('extensions/own/operations.json'),
+    file: () => toConfigPath('extensions/own/operations.json'),
     lines: ['extend add own.yml', 'extend show own', 'extend update own'],
     fields: ['operations', 'operations.0'],
   },
   'the log of an embedded instance': {
-    file: () => conf('state/sandbox/state.log'),
+    file: () => toConfigPath('state/sandbox/state.log'),
     lines: ['runners list --sandbox -o id', 'runners pause 1 --sandbox --yes'],
   },
   'values for completion': {
-    file: () => nameIn('cache/values', /\.json$/),
+    file: () => findFile('cache/values', /\.json$/),
     lines: [['__complete', 'bash', '--', 'runners', 'get', '']],
     fields: ['time', 'of', 'items', 'items.0', 'items.0.value'],
     cache: true,
   },
   'what a shell starts with': {
-    file: () => at('home/.bashrc'),
+    file: () => toPath('home/.bashrc'),
     lines: ['completion bash --install', 'doctor'],
   },
 }
 
-// What must hold of each line.
+// Checks for each line.
 
-const lists = (): string =>
+const snapshotOutside = (): string =>
   JSON.stringify([
-    readdirSync(around),
-    readFileSync(join(around, 'x'), 'utf8'),
-    readFileSync(join(around, 'x.json'), 'utf8'),
+    readdirSync(baseFolder),
+    readFileSync(join(baseFolder, 'x'), 'utf8'),
+    readFileSync(join(baseFolder, 'x.json'), 'utf8'),
   ])
 
-/** What remains is right for such a file, and says something else: as if there were none, or another token. */
+/** Damages after which the file is still valid, but means something else, such as no profiles or another token. */
 const lenient = /^an empty object|^an object with|nothing|half| is /
 
-const breachOf = (
+const findBreach = (
   name: string,
-  ran: Ran,
+  ran: LineResult,
   { cache, file, named }: Kind,
   sound: number,
 ): string | undefined => {
@@ -641,15 +653,15 @@ const breachOf = (
   return /hint: /.test(stderr) || stdout !== '' ? undefined : 'no hint'
 }
 
-/** What each line ends with where nothing is damaged. */
-const sound = new Map<unknown, number>()
+/** The exit code of each line when nothing is damaged. */
+const undamagedExits = new Map<unknown, number>()
 
 interface Damage {
   readonly name: string
   readonly damage: (file: string) => void
 }
 
-/** What is wrong with the end of a line that read a damaged file; undefined where nothing is. */
+/** Damages a file and runs a line that reads it. Returns a description of what is wrong with the outcome, or undefined. */
 const tryDamage = async (
   kind: Kind,
   line: Kind['lines'][number],
@@ -658,15 +670,15 @@ const tryDamage = async (
   restore()
   const file = kind.file()
   damage(file)
-  const before = lists()
+  const before = snapshotOutside()
   const ran = await run(line)
   const breach =
-    breachOf(name, ran, { ...kind, file: () => file }, sound.get(line) ?? 0) ??
-    (lists() === before ? undefined : 'something outside was changed')
+    findBreach(name, ran, { ...kind, file: () => file }, undamagedExits.get(line) ?? 0) ??
+    (snapshotOutside() === before ? undefined : 'something outside was changed')
   return breach && `${name}, ${String(line)}: ${breach}: ${ran.code} ${ran.stderr.slice(0, 300)}`
 }
 
-/** Another value in a place of a file's JSON. */
+/** Replaces a value in a file's JSON. */
 const changeField =
   ({ many, seal = (value) => JSON.stringify(value) ?? '' }: Kind, field: string, value: unknown) =>
   (file: string): void => {
@@ -674,11 +686,11 @@ const changeField =
     const text = readFileSync(file, 'utf8')
     const lines = many === true ? text.split('\n') : [text]
     const [n, ...rest] = many === true ? path : ['0', ...path]
-    lines[Number(n)] = seal(changed(JSON.parse(lines[Number(n)] ?? ''), rest, value))
+    lines[Number(n)] = seal(replaceAt(JSON.parse(lines[Number(n)] ?? ''), rest, value))
     writeFileSync(file, lines.join('\n'))
   }
 
-const damagesOf = (kind: Kind): readonly Damage[] => {
+const listDamages = (kind: Kind): readonly Damage[] => {
   const { fields = [], fine = [] } = kind
   const all: readonly Damage[] = [
     ...Object.entries(contents).map(([name, make]) => ({
@@ -694,7 +706,7 @@ const damagesOf = (kind: Kind): readonly Damage[] => {
     })),
     ...fields.flatMap((field, i) =>
       values
-        .filter((_, n) => isWhole || n === 0 || n === 1 + (i % (values.length - 1)))
+        .filter((_, n) => isExhaustive || n === 0 || n === 1 + (i % (values.length - 1)))
         .map((value) => ({
           name: `${field} is ${JSON.stringify(value)}`,
           damage: changeField(kind, field, value),
@@ -712,29 +724,30 @@ describe('a damaged file', () => {
       for (const line of lines) {
         restore()
         const { code, stderr } = await run(line)
-        sound.set(line, code)
+        undamagedExits.set(line, code)
         expect([0, 1, 5, 8], `${String(line)}: ${stderr}`).toContain(code)
       }
       const breaches: (string | undefined)[] = []
-      for (const [i, damage] of damagesOf(kind).entries())
+      for (const [i, damage] of listDamages(kind).entries())
         for (const [n, line] of lines.entries())
-          if (isWhole || n === i % lines.length) breaches.push(await tryDamage(kind, line, damage))
+          if (isExhaustive || n === i % lines.length)
+            breaches.push(await tryDamage(kind, line, damage))
       expect(breaches.filter((breach) => breach !== undefined)).toEqual([])
     },
     120_000,
   )
 })
 
-// Files that a program damaged at random: whatever they say then, reading them is no defect and leads nowhere.
+// Random damage of files: the content may be anything, but reading it must not be a defect and must change nothing outside.
 
-/** A damage of a text that begins at one of its bytes. */
+/** Damages a text at one of its bytes. */
 type Wound = (bytes: Buffer, place: number, value: string) => Buffer
 
-const splice = (bytes: Buffer, from: number, to: number, what: string): Buffer =>
+const replaceBytes = (bytes: Buffer, from: number, to: number, what: string): Buffer =>
   Buffer.concat([bytes.subarray(0, from), Buffer.from(what), bytes.subarray(to)])
 
-/** Returns the end of the scalar, the word or the blank at a place. */
-const endOfToken = (bytes: Buffer, place: number): number => {
+/** Finds the end of the scalar, the word or the blank at a place. */
+const findTokenEnd = (bytes: Buffer, place: number): number => {
   const [token = ''] =
     /^(?:"(?:[^"\\]|\\.)*"|[\w.-]+|.)/su.exec(bytes.toString('utf8', place)) ?? []
   return place + Buffer.byteLength(token)
@@ -747,11 +760,12 @@ const wounds: Readonly<Record<string, Wound>> = {
     copy[place] = (copy[place] ?? 0) ^ (1 << (place % 7))
     return copy
   },
-  'another value': (bytes, place, value) => splice(bytes, place, endOfToken(bytes, place), value),
-  'a value between': (bytes, place, value) => splice(bytes, place, place, value),
+  'another value': (bytes, place, value) =>
+    replaceBytes(bytes, place, findTokenEnd(bytes, place), value),
+  'a value between': (bytes, place, value) => replaceBytes(bytes, place, place, value),
   'a part twice': (bytes, place) =>
-    splice(bytes, place, place, bytes.toString('utf8', place, place + 40)),
-  'a part that is gone': (bytes, place) => splice(bytes, place, place + 7, ''),
+    replaceBytes(bytes, place, place, bytes.toString('utf8', place, place + 40)),
+  'a part that is gone': (bytes, place) => replaceBytes(bytes, place, place + 7, ''),
 }
 const pieces = [
   '"../../x"',
@@ -773,18 +787,18 @@ const pieces = [
   '- '.repeat(3000),
 ] as const
 
-/** The places of a value, as `changed` takes them. */
-const placesIn = (value: unknown, at: readonly string[] = []): readonly (readonly string[])[] =>
+/** Lists the paths of all values inside a value, as `replaceAt` takes them. */
+const listPaths = (value: unknown, at: readonly string[] = []): readonly (readonly string[])[] =>
   typeof value !== 'object' || value === null
     ? [at]
-    : [at, ...Object.entries(value).flatMap(([name, inner]) => placesIn(inner, [...at, name]))]
+    : [at, ...Object.entries(value).flatMap(([name, inner]) => listPaths(inner, [...at, name]))]
 
 const replacements: readonly unknown[] = [
   ...[undefined, null, true, -1, 0.5, 1e300, 99, '', '../../x', '/etc/passwd', '__proto__', 'x'],
   ...[[], {}, [null], [[]], { a: { b: 1 } }, JSON.parse('{"__proto__":{"x":1}}')],
 ]
 
-/** Puts another value in a place of a JSON text, and seals it again; the text as it was where it is no JSON. */
+/** Replaces a value in a JSON text and adds the checksum again. Returns the text unchanged if it is not JSON. */
 const replaceValue = (
   { many, seal = (value) => JSON.stringify(value) ?? '' }: Kind,
   text: string,
@@ -795,16 +809,16 @@ const replaceValue = (
   const n = Math.floor(place * lines.length)
   try {
     const whole: unknown = JSON.parse(lines[n] ?? '')
-    const places = placesIn(whole)
+    const places = listPaths(whole)
     const path = places[Math.floor(((place * 7919) % 1) * places.length)] ?? []
-    lines[n] = seal(changed(whole, path, value))
+    lines[n] = seal(replaceAt(whole, path, value))
   } catch {
     return text
   }
   return many === true ? `${lines.join('\n')}\n` : lines.join('')
 }
 
-/** Damages of which at least one byte of the text differs. */
+/** Draws random damages, each of which changes at least one byte of the text. */
 const drawDamages = (count: number) =>
   fc.sample(
     fc.record({
@@ -831,10 +845,14 @@ describe('a file that was damaged at random', () => {
           wounds[wound]?.(bytes, Math.floor(place * bytes.length), piece) ??
           replaceValue(kind, bytes.toString(), place, replacement)
         writeFileSync(path, damaged)
-        const before = lists()
+        const before = snapshotOutside()
         const line = lines[i % lines.length] ?? ''
         const { code, stderr } = await run(line)
-        if (code === 9 || /\n\s+at .*:\d+:\d+|\[object Object\]/.test(stderr) || lists() !== before)
+        if (
+          code === 9 ||
+          /\n\s+at .*:\d+:\d+|\[object Object\]/.test(stderr) ||
+          snapshotOutside() !== before
+        )
           breaches.push(
             `${wound} ${piece.slice(0, 20)} ${JSON.stringify(replacement)} at ${place}, ${String(line)}: ${stderr.slice(0, 300)}`,
           )

@@ -2,13 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { folder, svcctl } from '../support/program.js'
+import { createFolder, svcctl } from '../support/program.js'
 
 const manifest = join(import.meta.dirname, '..', '..', 'package.json')
 const { bugs } = JSON.parse(readFileSync(manifest, 'utf8')) as { bugs: { url: string } }
 
 it('a run that waits for what never comes ends with 9, and says where to report it', async () => {
-  const file = join(folder(), 'never.cjs')
+  const file = join(createFolder(), 'never.cjs')
   writeFileSync(file, "require('node:fs/promises').open = () => new Promise(() => {})\n")
   const env = {
     NODE_OPTIONS: `--require ${file}`,

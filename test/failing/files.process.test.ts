@@ -1,29 +1,29 @@
-/** A process that may write no larger file, by the limit of its shell. */
+/** Runs the program in a shell with a limit on file sizes. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, it } from 'vitest'
-import { clean, configuration, folder, program } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder, getCleanEnv, program } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 
-const server = recording()
+const server = useRecorder()
 
 it('ends a download in words where no larger file may be written', async () => {
-  // What ends as an archive does, of 1 MiB.
+  // A body of 1 MiB that ends as an archive does.
   const body = `PK\x03\x04${'a'.repeat((1 << 20) - 4)}PK\x05\x06${'\0'.repeat(12)}\0\0\x10\0\0\0`
   server.answer = () => ({ body, headers: { 'content-type': 'application/zip' } })
-  const cwd = folder()
+  const cwd = createFolder()
   const script = `trap '' XFSZ; ulimit -f 64; exec "$0" "$@"`
   const words = [process.execPath, program, 'artifacts', 'download', '7', '-P', '1']
   const { exitCode, stderr } = await execa('bash', ['-c', script, ...words], {
     cwd,
     extendEnv: false,
     env: {
-      ...clean(),
+      ...getCleanEnv(),
       SVC_TOKEN: 'any',
       SVC_BASE_URL: server.url,
       NODE_DISABLE_COMPILE_CACHE: '1',
-      SVC_CONFIG_DIR: configuration(),
+      SVC_CONFIG_DIR: createConfiguration(),
     },
     reject: false,
   })
@@ -33,8 +33,8 @@ it('ends a download in words where no larger file may be written', async () => {
 })
 
 it('keeps the extension that was there where no larger file may be written', async () => {
-  const [cwd, config] = [folder(), configuration()]
-  const env = { ...clean(), NODE_DISABLE_COMPILE_CACHE: '1', SVC_CONFIG_DIR: config }
+  const [cwd, config] = [createFolder(), createConfiguration()]
+  const env = { ...getCleanEnv(), NODE_DISABLE_COMPILE_CACHE: '1', SVC_CONFIG_DIR: config }
   const write = (name: string, params: string): void =>
     writeFileSync(
       join(cwd, name),
@@ -58,18 +58,23 @@ it.each([
   ['the lock of the embedded instance', 0, 'runners list --sandbox', 'state/sandbox/.lock'],
   ['a plan', 1, 'runners pause 1 2 3 4 5 6 7 8 9 10 --sandbox --dry-run --save', '.ndjson'],
 ])('names %s where no larger file may be written', async (_, blocks, line, path) => {
-  const config = configuration()
+  const config = createConfiguration()
   const script = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`
   const words = ['-c', script, process.execPath, program, ...line.split(' ')]
-  const env = { ...clean(), NODE_DISABLE_COMPILE_CACHE: '1', SVC_CONFIG_DIR: config }
-  const ran = await execa('bash', words, { cwd: folder(), extendEnv: false, env, reject: false })
+  const env = { ...getCleanEnv(), NODE_DISABLE_COMPILE_CACHE: '1', SVC_CONFIG_DIR: config }
+  const ran = await execa('bash', words, {
+    cwd: createFolder(),
+    extendEnv: false,
+    env,
+    reject: false,
+  })
   expect(ran.exitCode).toBe(1)
   expect(ran.stderr).toContain(`${path}: the file would be too large`)
 })
 
 it('works in a folder that was deleted', async () => {
   server.answer = () => ({ body: [{ id: 1 }] })
-  const [cwd, config] = [folder(), configuration()]
+  const [cwd, config] = [createFolder(), createConfiguration()]
   const call = (line: string, env: Readonly<Record<string, string>> = {}, before = '') =>
     execa(
       'bash',
@@ -83,7 +88,7 @@ it('works in a folder that was deleted', async () => {
         cwd,
         extendEnv: false,
         env: {
-          ...clean(),
+          ...getCleanEnv(),
           SVC_TOKEN: 'any',
           SVC_BASE_URL: server.url,
           SVC_CONFIG_DIR: config,
@@ -107,7 +112,7 @@ it('works in a folder that was deleted', async () => {
 })
 
 it('creates folders that their owner can enter, whatever the umask', async () => {
-  const home = folder()
+  const home = createFolder()
   const line = 'profile set a --base-url https://svc.example'
   const ran = await execa(
     'bash',
@@ -115,7 +120,7 @@ it('creates folders that their owner can enter, whatever the umask', async () =>
     {
       extendEnv: false,
       env: {
-        ...clean(),
+        ...getCleanEnv(),
         XDG_CONFIG_HOME: join(home, 'config'),
         XDG_CACHE_HOME: join(home, 'cache'),
       },

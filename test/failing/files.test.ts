@@ -14,29 +14,29 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { getRunFailure } from '../../src/answer/failure-report.js'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { head } from '../faults/answers.js'
-import { lie } from '../faults/server.js'
-import { zipped } from '../faults/zip.js'
-import { folder } from '../support/program.js'
-import { type Recorder, record } from '../support/recorder.js'
+import { buildHead } from '../faults/answers.js'
+import { startLyingServer } from '../faults/server.js'
+import { buildZip } from '../faults/zip.js'
+import { createFolder } from '../support/program.js'
+import { type Recorder, startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-/** What ends as an archive does, of 1 MiB. */
-const large = `PK\x03\x04${'a'.repeat((1 << 20) - 4)}PK\x05\x06${'\0'.repeat(12)}\0\0\x10\0\0\0`
+/** A body of 1 MiB that ends as an archive does. */
+const largeArchive = `PK\x03\x04${'a'.repeat((1 << 20) - 4)}PK\x05\x06${'\0'.repeat(12)}\0\0\x10\0\0\0`
 
 let server: Recorder
 beforeAll(async () => {
-  server = await record(({ url }) =>
+  server = await startRecorder(({ url }) =>
     url.includes('/artifacts')
-      ? { body: large, headers: { 'content-type': 'application/zip' } }
+      ? { body: largeArchive, headers: { 'content-type': 'application/zip' } }
       : { body: { id: 1, username: 'root', name: 'Root' } },
   )
 })
 afterAll(() => server.close())
 
-/** A small file system that is soon full; undefined where none may be mounted. */
-const smallDisk = (size = '64k'): string | undefined => {
-  const path = folder()
+/** Mounts a small file system that is soon full. Returns undefined if mounting is not permitted. */
+const mountSmallDisk = (size = '64k'): string | undefined => {
+  const path = createFolder()
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', path])
   if (status !== 0) return undefined
   onTestFinished(() => {
@@ -46,8 +46,8 @@ const smallDisk = (size = '64k'): string | undefined => {
 }
 
 const isRoot = process.getuid?.() === 0
-const signedIn = () => ({ SVC_TOKEN: 'any', SVC_BASE_URL: server.url })
-const login = (config: string, name: string) =>
+const createEnv = () => ({ SVC_TOKEN: 'any', SVC_BASE_URL: server.url })
+const runLogin = (config: string, name: string) =>
   svcctl(['auth', 'login', name, '--base-url', server.url, '--token-stdin'], {
     env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' },
     input: `token-of-${name}\n`,
@@ -55,10 +55,10 @@ const login = (config: string, name: string) =>
 
 describe('a disk that is full', () => {
   it('ends a download in words and leaves nothing', async ({ skip }) => {
-    const disk = smallDisk()
+    const disk = mountSmallDisk()
     if (disk === undefined) return skip('no file system may be mounted here')
     const ran = await svcctl(['artifacts', 'download', '7', '-P', '1'], {
-      env: signedIn(),
+      env: createEnv(),
       cwd: disk,
     })
     expect(ran).toMatchObject({ code: 1, stdout: '' })
@@ -67,11 +67,11 @@ describe('a disk that is full', () => {
   })
 
   it('extracts nothing where there is no room for all of it', async ({ skip }) => {
-    const disk = smallDisk()
+    const disk = mountSmallDisk()
     if (disk === undefined) return skip('no file system may be mounted here')
-    const bytes = zipped([{ name: 'zeros', body: Buffer.alloc(1 << 20) }])
-    const lying = await lie((_asked, socket) => {
-      socket.write(head('200 OK', { 'content-length': String(bytes.length) }))
+    const bytes = buildZip([{ name: 'zeros', body: Buffer.alloc(1 << 20) }])
+    const lying = await startLyingServer((_asked, socket) => {
+      socket.write(buildHead('200 OK', { 'content-length': String(bytes.length) }))
       socket.write(bytes)
     })
     try {
@@ -91,13 +91,13 @@ describe('a disk that is full', () => {
   it('ends a snapshot in words wherever it is full, and --resume completes it', async ({
     skip,
   }) => {
-    const disk = smallDisk('256k')
+    const disk = mountSmallDisk('256k')
     if (disk === undefined) return skip('no file system may be mounted here')
-    const sandbox = await startSandbox({ stateDir: folder() })
+    const sandbox = await startSandbox({ stateDir: createFolder() })
     const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: sandbox.url }
     const to = join(disk, 'kept')
     const full = new Set<string>()
-    // The kilobytes that are free: the disk is full in another list each time, or in the progress file.
+    // The free kilobytes of each run: the disk becomes full in another list each time, or in the progress file.
     for (const free of [4, 44, 48, 56, 68]) {
       const filler = join(disk, 'filler')
       writeFileSync(filler, Buffer.alloc((256 - free) << 10))
@@ -121,14 +121,14 @@ describe('a disk that is full', () => {
   })
 
   it('loses no profile at a sign-in', async ({ skip }) => {
-    const disk = smallDisk()
+    const disk = mountSmallDisk()
     if (disk === undefined) return skip('no file system may be mounted here')
-    expect(await login(disk, 'first')).toMatchObject({ code: 0 })
+    expect(await runLogin(disk, 'first')).toMatchObject({ code: 0 })
     const before = ['config.json', 'tokens.json'].map((name) =>
       readFileSync(join(disk, name), 'utf8'),
     )
     spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filler')}`, 'bs=4k'])
-    const ran = await login(disk, 'second')
+    const ran = await runLogin(disk, 'second')
     expect(ran.code).toBe(2)
     expect(ran.stderr).toMatch(/no space left on the device/)
     expect(
@@ -141,7 +141,7 @@ describe('a configuration', () => {
   it.each(['{ "profiles": ', '[1]', '\u0000\u0001', '{"current":"a","profiles":[]}'])(
     'that is corrupt is named and left as it was: %j',
     async (text) => {
-      const config = folder()
+      const config = createFolder()
       const file = join(config, 'config.json')
       writeFileSync(file, text)
       const runs = [
@@ -161,16 +161,16 @@ describe('a configuration', () => {
   it.skipIf(process.platform === 'win32').each(['config.json', 'tokens.json'])(
     'that is a pipe or a device is named, and not waited for: %s',
     async (name) => {
-      const config = folder()
+      const config = createFolder()
       const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
-      expect(await login(config, 'first')).toMatchObject({ code: 0 })
+      expect(await runLogin(config, 'first')).toMatchObject({ code: 0 })
       const file = join(config, name)
       rmSync(file)
       execFileSync('mkfifo', ['-m', '600', file])
       const ran = await svcctl(['runners', 'list', '-p', 'first'], { env })
       expect(ran.stderr).toContain(`${file}: it is a pipe, not a regular file`)
       expect(ran.code).toBe(2)
-      expect(await login(config, 'second')).toMatchObject({ code: 2 })
+      expect(await runLogin(config, 'second')).toMatchObject({ code: 2 })
       rmSync(file)
       symlinkSync('/dev/zero', file)
       const other = await svcctl(['runners', 'list', '-p', 'first'], { env })
@@ -185,36 +185,36 @@ describe('a configuration', () => {
   ])(
     'that is a link is replaced, and what the link names is not written: %s',
     async (name, mode) => {
-      const [config, other] = [folder(), folder()]
+      const [config, other] = [createFolder(), createFolder()]
       chmodSync(other, mode)
       writeFileSync(join(other, name), '{}')
       symlinkSync(join(other, name), join(config, name))
-      expect(await login(config, 'first')).toMatchObject({ code: 0 })
+      expect(await runLogin(config, 'first')).toMatchObject({ code: 0 })
       expect(readFileSync(join(other, name), 'utf8')).toBe('{}')
       expect(lstatSync(join(config, name)).mode & 0o777).toBe(0o600)
     },
   )
 
   it('with the profiles may be a link to a file that only the user can change', async () => {
-    const [config, other] = [folder(), folder()]
+    const [config, other] = [createFolder(), createFolder()]
     const file = join(other, 'svcctl.json')
     writeFileSync(file, '{}')
     symlinkSync(file, join(config, 'config.json'))
-    expect(await login(config, 'first')).toMatchObject({ code: 0 })
+    expect(await runLogin(config, 'first')).toMatchObject({ code: 0 })
     expect(lstatSync(join(config, 'config.json')).isSymbolicLink()).toBe(true)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ current: 'first' })
     expect(lstatSync(file).mode & 0o777).toBe(0o600)
   })
 
   it('that may not be written is named', async () => {
-    const config = join(folder(), 'config')
-    // What is no directory cannot be written by anybody, the superuser included.
+    const config = join(createFolder(), 'config')
+    // A file in place of a directory cannot be written into by anybody, not even root.
     if (isRoot) writeFileSync(config, '')
     else {
       mkdirSync(config)
       chmodSync(config, 0o500)
     }
-    const { code, stderr } = await login(config, 'first')
+    const { code, stderr } = await runLogin(config, 'first')
     expect(code).toBe(2)
     expect(stderr).toContain(config)
   })
@@ -222,7 +222,7 @@ describe('a configuration', () => {
   it.skipIf(process.platform !== 'linux')(
     'where no directory can be made is named, and stops nothing that does without',
     async () => {
-      const env = { ...signedIn(), SVC_CONFIG_DIR: '/proc/svcctl', SVC_NO_KEYRING: '1' }
+      const env = { ...createEnv(), SVC_CONFIG_DIR: '/proc/svcctl', SVC_NO_KEYRING: '1' }
       expect(await svcctl(['runners', 'get', '1', '-o', 'json'], { env })).toMatchObject({
         code: 0,
       })
@@ -233,9 +233,9 @@ describe('a configuration', () => {
   )
 
   it('keeps every sign-in of processes side by side', async () => {
-    const config = folder()
+    const config = createFolder()
     const names = ['one', 'two', 'three', 'four']
-    const codes = await Promise.all(names.map(async (name) => (await login(config, name)).code))
+    const codes = await Promise.all(names.map(async (name) => (await runLogin(config, name)).code))
     expect(codes).toEqual(names.map(() => 0))
     const stored = JSON.parse(readFileSync(join(config, 'config.json'), 'utf8'))
     const tokens = JSON.parse(readFileSync(join(config, 'tokens.json'), 'utf8'))
@@ -257,17 +257,17 @@ describe('a home that is no folder, such as /dev/null', () => {
   })
 
   it('needs none of them for an instance from the environment', async () => {
-    expect(await call('runners get 1 -o id', signedIn())).toMatchObject({ code: 0, stdout: '1\n' })
+    expect(await call('runners get 1 -o id', createEnv())).toMatchObject({ code: 0, stdout: '1\n' })
   })
 
   it('is named with its variable by a command that has to write there', async () => {
-    const { code, stderr } = await call('apply x.yml --yes', signedIn())
+    const { code, stderr } = await call('apply x.yml --yes', createEnv())
     expect([code, stderr]).toEqual([1, expect.stringContaining('/dev/null/svcctl')])
     expect(stderr).toContain('or set SVC_CONFIG_DIR to another directory')
   })
 
   it('is not made writable by a hint of doctor', async () => {
-    expect((await call('doctor', signedIn())).stdout).not.toContain('chmod')
+    expect((await call('doctor', createEnv())).stdout).not.toContain('chmod')
   })
 })
 

@@ -1,17 +1,17 @@
-/** The signals of the system reach a process: how it ends, and that a shell sees by what. */
+/** Signals of the system reach the process, and its exit shows the shell which signal ended it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { configuration, folder, program } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder, program } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { start } from './start.js'
 
-const server = recording()
+const server = useRecorder()
 
-/** Answers all requests but one for the path, which resolves what this returns. */
+/** Answers all requests except a write to the path. Resolves when that write arrives. */
 const holdBack = (path: string): Promise<void> =>
   new Promise((come) => {
     server.answer = async ({ method, url }) => {
@@ -21,7 +21,7 @@ const holdBack = (path: string): Promise<void> =>
     }
   })
 
-/** By SIGQUIT a process ends with a core file, which would hold the token. */
+/** SIGQUIT would end a process with a core file, which would contain the token. */
 it.each([
   ['SIGINT', { code: null, signal: 'SIGINT' }],
   ['SIGTERM', { code: null, signal: 'SIGTERM' }],
@@ -41,11 +41,11 @@ it.each([
 
 it('a signal behind the end of a file as standard input finds nothing of it open', async () => {
   const second = holdBack('/12')
-  const ids = join(folder(), 'ids')
+  const ids = join(createFolder(), 'ids')
   writeFileSync(ids, '11\n12\n')
   const input = openSync(ids, 'r')
   const args = [program, 'runners', 'pause', '-', '--concurrency', '1']
-  const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_CONFIG_DIR: configuration() }
+  const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_CONFIG_DIR: createConfiguration() }
   const run = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
     stdio: [input, 'ignore', 'pipe'],

@@ -1,24 +1,27 @@
-/** What a signal ends, and what is said of it. That the signals of the system arrive: `interruptions.process.test.ts`. */
+/**
+ * Tests what each signal ends, and what the program reports about it. `interruptions.process.test.ts` tests that the system's signals
+ * arrive.
+ */
 import { createReadStream, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, describe, expect, it } from 'vitest'
 import { getPaths, openStore, openTokens, signIn } from '../../src/profile/index.js'
-import { head, refuse } from '../faults/answers.js'
-import { type Behaviour, type LyingServer, lie } from '../faults/server.js'
-import { exitOf, folder } from '../support/program.js'
+import { buildHead, refuse } from '../faults/answers.js'
+import { type Behaviour, type LyingServer, startLyingServer } from '../faults/server.js'
+import { createFolder, toExitCode } from '../support/program.js'
 import { type LineChanges, type StartedLine, startLine } from '../support/within.js'
 
 const start = (
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { cwd = folder(), io }: { readonly cwd?: string; readonly io?: LineChanges } = {},
+  { cwd = createFolder(), io }: { readonly cwd?: string; readonly io?: LineChanges } = {},
 ): StartedLine => startLine(args, { cwd, env: { SVC_TOKEN: 'any', ...env }, ...(io && { io }) })
 
 const servers: LyingServer[] = []
 const serve = async (behave: Behaviour): Promise<LyingServer> => {
-  const server = await lie(behave)
+  const server = await startLyingServer(behave)
   servers.push(server)
   return server
 }
@@ -26,8 +29,8 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
-/** A promise, and what settles it. */
-const moment = (): { readonly come: Promise<void>; readonly now: () => void } => {
+/** Creates a promise with the function that resolves it. */
+const createDeferred = (): { readonly come: Promise<void>; readonly now: () => void } => {
   let now = (): void => {}
   const come = new Promise<void>((resolve) => {
     now = resolve
@@ -36,19 +39,19 @@ const moment = (): { readonly come: Promise<void>; readonly now: () => void } =>
 }
 
 const json = { 'content-type': 'application/json' }
-const answer = (text: string): string =>
-  `${head('200 OK', { ...json, 'content-length': String(text.length) })}${text}`
+const buildAnswer = (text: string): string =>
+  `${buildHead('200 OK', { ...json, 'content-length': String(text.length) })}${text}`
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 const commit = ['commits', 'create', '-P', '1', '--branch', 'main', '--commit-message', 'm']
 
 describe.each(signals)('%s', (signal) => {
-  const ending = { code: exitOf(null, signal) }
-  /** What waits in several ways is tried with one signal in each: they become an interruption alike. */
+  const ending = { code: toExitCode(null, signal) }
+  /** Returns all cases for SIGINT but only the first for other signals, because every signal becomes the same interruption. */
   const some = <T>(ways: readonly T[]): readonly T[] =>
     signal === 'SIGINT' ? ways : ways.slice(0, 1)
-  /** So is what one command does: with SIGINT, and with one of the others. */
+  /** Runs a test of a single command only with SIGINT and with one other signal. */
   const also = (other: typeof signal, name: string, work: () => Promise<void>): void => {
     if (['SIGINT', other].includes(signal)) it(name, work)
   }
@@ -59,7 +62,7 @@ describe.each(signals)('%s', (signal) => {
       const text = '[{"id":1},{"id":2}]'
       const link = { link: '</api/v4/runners?page=2>; rel="next"' }
       socket.write(
-        `${head('200 OK', { ...json, ...link, 'content-length': String(text.length) })}${text}`,
+        `${buildHead('200 OK', { ...json, ...link, 'content-length': String(text.length) })}${text}`,
       )
     })
     const run = start(['runners', 'list', '--limit', 'all', '-o', 'json'], {
@@ -74,14 +77,14 @@ describe.each(signals)('%s', (signal) => {
   })
 
   also('SIGTERM', 'in the middle of a download leaves no file', async () => {
-    const begun = moment()
+    const begun = createDeferred()
     const server = await serve((_asked, socket) => {
       socket.write(
-        head('200 OK', { 'content-type': 'application/zip', 'content-length': '9000000' }),
+        buildHead('200 OK', { 'content-type': 'application/zip', 'content-length': '9000000' }),
       )
       socket.write('PK\x03\x04 and so on', begun.now)
     })
-    const cwd = folder()
+    const cwd = createFolder()
     const run = start(
       ['artifacts', 'download', '7', '-P', '1'],
       { SVC_BASE_URL: server.url },
@@ -97,9 +100,9 @@ describe.each(signals)('%s', (signal) => {
   })
 
   also('SIGHUP', 'in the middle of a write says that its outcome is not known', async () => {
-    const first = moment()
+    const first = createDeferred()
     const server = await serve(({ method }, socket) => {
-      if (method === 'GET') socket.write(answer('{"id":11}'))
+      if (method === 'GET') socket.write(buildAnswer('{"id":11}'))
       else first.now()
     })
     const run = start(['runners', 'pause', '11'], { SVC_BASE_URL: server.url })
@@ -129,9 +132,9 @@ describe.each(signals)('%s', (signal) => {
   )
 
   also('SIGTERM', 'while a rebase is waited for says that it was asked for', async () => {
-    const polled = moment()
+    const polled = createDeferred()
     const server = await serve(({ method }, socket) => {
-      socket.write(answer('{"iid":4,"rebase_in_progress":true}'), () => {
+      socket.write(buildAnswer('{"iid":4,"rebase_in_progress":true}'), () => {
         if (method === 'GET') polled.now()
       })
     })
@@ -144,14 +147,14 @@ describe.each(signals)('%s', (signal) => {
   })
 
   also('SIGTERM', 'during a token refresh keeps the new tokens', async () => {
-    const asked = moment()
-    const answered = moment()
+    const asked = createDeferred()
+    const answered = createDeferred()
     const server = await serve(async (_asked, socket) => {
       asked.now()
       await answered.come
-      socket.write(answer('{"access_token":"new","refresh_token":"next","expires_in":7200}'))
+      socket.write(buildAnswer('{"access_token":"new","refresh_token":"next","expires_in":7200}'))
     })
-    const config = folder()
+    const config = createFolder()
     const paths = getPaths({ SVC_CONFIG_DIR: config })
     const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
     const tokens = openTokens(paths, env)
@@ -175,9 +178,9 @@ describe.each(signals)('%s', (signal) => {
   })
 
   it('in the middle of writes to many says which were done', async () => {
-    const second = moment()
+    const second = createDeferred()
     const server = await serve(({ method, path }, socket) => {
-      if (method === 'GET' || path.endsWith('/11')) socket.write(answer('{"id":11}'))
+      if (method === 'GET' || path.endsWith('/11')) socket.write(buildAnswer('{"id":11}'))
       else second.now()
     })
     const run = start(['runners', 'pause', '11', '12', '13', '--concurrency', '1'], {
@@ -196,9 +199,9 @@ describe.each(signals)('%s', (signal) => {
     ['deploy-keys enable 1', '1 of project 11', '1 of project 12'],
     ['approvals update --reset-approvals-on-push', '11', '12'],
   ])('in the middle of %s for several projects names each project', async (line, done, open) => {
-    const second = moment()
+    const second = createDeferred()
     const server = await serve(({ method, path }, socket) => {
-      if (method === 'GET' || path.includes('/11/')) socket.write(answer('{"id":1}'))
+      if (method === 'GET' || path.includes('/11/')) socket.write(buildAnswer('{"id":1}'))
       else second.now()
     })
     const run = start([...line.split(' '), '-P', '11,12', '--yes', '--concurrency', '1'], {
@@ -213,10 +216,10 @@ describe.each(signals)('%s', (signal) => {
   })
 
   it('while an object is only looked at counts it as not attempted', async () => {
-    const second = moment()
+    const second = createDeferred()
     const server = await serve(({ path }, socket) => {
       if (path.endsWith('/12')) second.now()
-      else socket.write(answer('{"id":11}'))
+      else socket.write(buildAnswer('{"id":11}'))
     })
     const run = start(['runners', 'pause', '11', '12', '13', '--concurrency', '1'], {
       SVC_BASE_URL: server.url,
@@ -228,12 +231,12 @@ describe.each(signals)('%s', (signal) => {
   })
 
   it('behind the end of a file as standard input says which were done', async () => {
-    const first = moment()
+    const first = createDeferred()
     const server = await serve(({ method, path }, socket) => {
-      if (method === 'GET' || path.endsWith('/11')) socket.write(answer('{"id":11}'))
+      if (method === 'GET' || path.endsWith('/11')) socket.write(buildAnswer('{"id":11}'))
       else first.now()
     })
-    const ids = join(folder(), 'ids')
+    const ids = join(createFolder(), 'ids')
     writeFileSync(ids, '11\n12\n')
     const io = {
       stdin: createReadStream(ids),
@@ -252,7 +255,7 @@ describe.each(signals)('%s', (signal) => {
     const server = await serve(() => {})
     const args = ['runners', 'update', '11', '--input', '-']
     const run = start(args, { SVC_BASE_URL: server.url })
-    // More than is held on the way: taken once the program reads.
+    // More bytes than buffers hold: they are taken only when the program reads.
     await run.write(' '.repeat(4 << 20))
     run.kill(signal)
     const { stdout, stderr, ...ended } = await run.ended
@@ -277,10 +280,10 @@ describe.each(signals)('%s', (signal) => {
     ]),
   )('while a pipe is waited for ends the wait: %s', async (_, argsOf) => {
     const server = await serve(() => {})
-    const pipe = join(folder(), 'pipe')
+    const pipe = join(createFolder(), 'pipe')
     await execa('mkfifo', [pipe])
     const run = start(argsOf(pipe), { SVC_BASE_URL: server.url })
-    // Opens once the program has opened the other end.
+    // Opens only after the program has opened the other end.
     const writer = await open(pipe, 'w')
     run.kill(signal)
     const { stdout: __, stderr, ...ended } = await run.ended
@@ -320,7 +323,7 @@ describe.each(signals)('%s', (signal) => {
 describe('a lint whose answer is lost', () => {
   it('leaves nothing open: it changes nothing', async () => {
     const server = await serve((_asked, socket) => socket.destroy())
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'ci.yml'), 'build: {script: [make]}\n')
     const run = start(
       ['ci', 'lint', 'ci.yml', '--retries', '0'],

@@ -1,19 +1,19 @@
-/** After a process that was killed the next one goes on at once: a wait of any length would be interrupted. */
+/** After a process was killed, the next one continues at once: the aborted signal of these tests interrupts any wait. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { getPaths, openStore, openTokens } from '../../src/profile/index.js'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { bundled } from '../support/bundled.js'
-import { folder } from '../support/program.js'
+import { getBundle } from '../support/bundled.js'
+import { createFolder } from '../support/program.js'
 import { start } from './start.js'
 
 const signal = AbortSignal.abort()
 
-/** Takes a lock in a process of its own, which is killed. */
-const killedWith = async (lock: string): Promise<void> => {
-  const holder = await bundled(join(import.meta.dirname, '../base/holder.ts'))
+/** Takes a lock in another process, and kills that process. */
+const lockAndKill = async (lock: string): Promise<void> => {
+  const holder = await getBundle(join(import.meta.dirname, '../base/holder.ts'))
   const child = spawn(process.execPath, [holder, 'hold', lock])
   await once(child.stdout, 'data')
   child.kill('SIGKILL')
@@ -21,7 +21,7 @@ const killedWith = async (lock: string): Promise<void> => {
 }
 
 it('on the state of the embedded instance, which has everything that was answered', async () => {
-  const stateDir = folder()
+  const stateDir = createFolder()
   const run = start(['sandbox', 'serve', '--state-dir', stateDir, '-o', 'json'], {})
   const address = /http:[^"]+/.exec(await run.said('}'))?.[0] ?? ''
   const runner = `${address}/api/v4/runners/1`
@@ -41,12 +41,12 @@ it('on the state of the embedded instance, which has everything that was answere
 })
 
 it('on profiles, tokens and a refresh', async () => {
-  const root = folder()
+  const root = createFolder()
   const paths = getPaths({ SVC_CONFIG_DIR: root })
   const store = openStore(paths, { signal })
   const tokens = openTokens(paths, { SVC_NO_KEYRING: '1' }, { signal })
   for (const name of ['config.json', 'tokens.json', 'refresh-prod'])
-    await killedWith(join(root, `${name}.lock`))
+    await lockAndKill(join(root, `${name}.lock`))
   await store.set('prod', { 'base-url': 'https://prod.test' })
   await tokens.write('prod', { token: 't', kind: 'personal', baseUrl: 'https://prod.test' }, 'file')
   expect(await tokens.withTokenLock('prod', async () => 'alone')).toBe('alone')

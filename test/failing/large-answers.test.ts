@@ -1,9 +1,9 @@
 /** Answers that are large, or broken late: whole, or said to be broken. */
 import { describe, expect, it } from 'vitest'
-import { recording } from '../support/recorder.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 const run = (...args: string[]) =>
   svcctl(args, { env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' } })
 

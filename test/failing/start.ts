@@ -1,38 +1,38 @@
-/** Starts the program without waiting for its end, so that something may happen to it meanwhile. */
+/** Starts the program without waiting for its end, so that a test can act on it while it runs. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { createConfiguration, createFolder, getCleanEnv, program } from '../support/program.js'
 
-interface Ended {
-  /** Null where a signal ended it. */
+interface ProcessEnd {
+  /** Null if a signal ended the process. */
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
 
-export interface Started {
+export interface StartedProcess {
   readonly kill: (signal: NodeJS.Signals) => void
-  /** Writes to its standard input, which stays open; resolves once that is out of this process's hands. */
+  /** Writes to standard input, which stays open. Resolves when the system has taken the text. */
   readonly write: (text: string) => Promise<void>
   /** Closes its standard input. */
   readonly endInput: () => void
-  /** Resolves once standard output holds the text, with all that was said. */
+  /** Resolves with all of standard output when that contains the text. */
   readonly said: (text: string) => Promise<string>
-  /** Resolves once standard error holds the text. */
+  /** Resolves when standard error contains the text. */
   readonly noted: (text: string) => Promise<void>
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ProcessEnd>
 }
 
 export const start = (
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  cwd = folder(),
+  cwd = createFolder(),
   input: 'ended' | 'open' = 'ended',
-): Started => {
+): StartedProcess => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { ...clean(), SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any', ...env },
+    env: { ...getCleanEnv(), SVC_CONFIG_DIR: createConfiguration(), SVC_TOKEN: 'any', ...env },
     stdio: 'pipe',
   })
   let stdout = ''
@@ -46,7 +46,7 @@ export const start = (
     stderr += chunk.toString()
   })
   const ended = once(child, 'close').then(
-    ([code, signal]) => ({ code, signal, stdout, stderr }) as Ended,
+    ([code, signal]) => ({ code, signal, stdout, stderr }) as ProcessEnd,
   )
   return {
     kill: (signal) => child.kill(signal),

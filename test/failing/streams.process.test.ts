@@ -1,37 +1,40 @@
-/** The standard streams of a process that are closed by their reader, or full: one test for each shape. */
+/** The standard streams of a process whose reader is gone, or which are full: one test for each shape. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, lstatSync, openSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { clean, configuration, folder, program } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration, createFolder, getCleanEnv, program } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { start } from './start.js'
 
-const server = recording()
+const server = useRecorder()
 
 type Fault = 'whole' | 'closed' | 'full'
-/** A pipe that nobody reads, a device without room, or a pipe that is read. */
-const streamOf = (fault: Fault): 'pipe' | number =>
+/** Opens a pipe, or a device without room for `full`. The caller closes a pipe that is to be `closed`. */
+const openStream = (fault: Fault): 'pipe' | number =>
   fault === 'full' ? openSync('/dev/full', 'w') : 'pipe'
 
-interface How {
+interface RunOptions {
   readonly stdout?: Fault
   readonly stderr?: Fault
-  /** Lines of standard output after which its reader leaves. */
+  /** Number of lines of standard output after which its reader leaves. */
   readonly reads?: number
 }
 
-const run = async (args: readonly string[], { stdout = 'whole', stderr = 'whole', reads }: How) => {
+const run = async (
+  args: readonly string[],
+  { stdout = 'whole', stderr = 'whole', reads }: RunOptions,
+) => {
   const child = spawn(process.execPath, [program, ...args], {
-    cwd: folder(),
+    cwd: createFolder(),
     env: {
-      ...clean(),
-      SVC_CONFIG_DIR: configuration(),
+      ...getCleanEnv(),
+      SVC_CONFIG_DIR: createConfiguration(),
       SVC_BASE_URL: server.url,
       SVC_TOKEN: 'any',
     },
-    stdio: ['ignore', streamOf(stdout), streamOf(stderr)],
+    stdio: ['ignore', openStream(stdout), openStream(stderr)],
   })
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
@@ -48,25 +51,25 @@ const run = async (args: readonly string[], { stdout = 'whole', stderr = 'whole'
 
 const runners = Array.from({ length: 40 }, (_, i) => String(i + 1))
 const pausing = ['runners', 'pause', ...runners, '-v', '-o', 'ndjson', '--concurrency', '2']
-const answering = () => {
+const setAnswers = () => {
   server.answer = ({ url }) => ({ body: { id: Number(url.split('/').at(-1)), active: false } })
 }
-const written = () => server.seen.filter(({ method }) => method !== 'GET').length
+const countWrites = () => server.seen.filter(({ method }) => method !== 'GET').length
 const withFull = describe.skipIf(!existsSync('/dev/full'))
 
 withFull('standard error', () => {
   it.each(['closed', 'full'] as const)('that is %s decides nothing', async (stderr) => {
-    answering()
+    setAnswers()
     const { code, stdout } = await run(pausing, { stderr })
-    expect([code, stdout.trimEnd().split('\n').length, written()]).toEqual([0, 40, 40])
+    expect([code, stdout.trimEnd().split('\n').length, countWrites()]).toEqual([0, 40, 40])
   })
 })
 
 withFull('standard output', () => {
   it('closed by its reader ends a bulk write with what is under way, and the counts', async () => {
-    answering()
+    setAnswers()
     const { code, stderr } = await run(pausing, { reads: 2 })
-    const sent = written()
+    const sent = countWrites()
     expect(code).toBe(8)
     expect(sent).toBeLessThan(40)
     expect(stderr).toContain(
@@ -75,9 +78,9 @@ withFull('standard output', () => {
   })
 
   it('full ends a bulk write with exit 1, and says what was done', async () => {
-    answering()
+    setAnswers()
     const { code, stderr } = await run(pausing, { stdout: 'full' })
-    const sent = written()
+    const sent = countWrites()
     expect(code).toBe(1)
     expect(stderr).toMatch(/cannot write to standard output: .*ENOSPC.*; \d+ of 40 done/)
     expect(stderr).toContain(`${40 - sent} not attempted`)
@@ -114,7 +117,7 @@ it('a pipe that stays open as standard input is worked on as it comes', async ()
     }
   })
   const env = { SVC_BASE_URL: server.url }
-  const run = start(['runners', 'get', '-', '-o', 'id'], env, folder(), 'open')
+  const run = start(['runners', 'get', '-', '-o', 'id'], env, createFolder(), 'open')
   await run.write('1\n')
   await first
   await run.write('2\n')
@@ -127,7 +130,7 @@ it.skipIf(process.platform !== 'linux')(
   async () => {
     const archive = `PK\x05\x06${'\0'.repeat(18)}`
     server.answer = () => ({ body: archive, headers: { 'content-type': 'application/zip' } })
-    const out = join(folder(), 'out')
+    const out = join(createFolder(), 'out')
     symlinkSync('/proc/self/fd/1', out)
     const { code, stdout } = await run(['artifacts', 'download', '7', '-P', '1', '--to', out], {})
     expect([code, stdout]).toEqual([0, archive])

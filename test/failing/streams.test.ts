@@ -1,13 +1,13 @@
-/** Standard error and standard output that are closed or full, while something is done. Real ones: `streams.process.test.ts`. */
+/** Standard output and standard error that are closed or full while a command runs. `streams.process.test.ts` uses real ones. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { configuration } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createConfiguration } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 
 type Fault = 'whole' | 'closed' | 'full'
 
@@ -15,7 +15,7 @@ const failures = {
   closed: { code: 'EPIPE', message: 'write EPIPE' },
   full: { code: 'ENOSPC', message: 'ENOSPC: no space left on device, write' },
 } as const
-const failureOf = (fault: 'closed' | 'full'): Error =>
+const createFailure = (fault: 'closed' | 'full'): Error =>
   Object.assign(new Error(failures[fault].message), failures[fault])
 
 interface Output {
@@ -24,12 +24,12 @@ interface Output {
   readonly text: () => string
 }
 
-/** A pipe that nobody reads, or that is left after some lines; a device without room; or a pipe that is read. */
-const outputOf = (fault: Fault, reads = Number.POSITIVE_INFINITY): Output => {
+/** Creates an output: a pipe without a reader, a pipe whose reader leaves after `reads` lines, a full device, or a pipe that is read. */
+const createOutput = (fault: Fault, reads = Number.POSITIVE_INFINITY): Output => {
   let text = ''
   const take = (bytes: Uint8Array): number => {
-    if (fault !== 'whole') throw failureOf(fault)
-    if (text.split('\n').length > reads) throw failureOf('closed')
+    if (fault !== 'whole') throw createFailure(fault)
+    if (text.split('\n').length > reads) throw createFailure('closed')
     text += Buffer.from(bytes).toString()
     return bytes.length
   }
@@ -46,19 +46,19 @@ const outputOf = (fault: Fault, reads = Number.POSITIVE_INFINITY): Output => {
   return { stream, writeNow: take, text: () => text }
 }
 
-interface How {
+interface RunOptions {
   readonly stdout?: Fault
   readonly stderr?: Fault
-  /** Lines of standard output after which its reader leaves. */
+  /** Number of lines of standard output after which its reader leaves. */
   readonly reads?: number
   readonly env?: Readonly<Record<string, string>>
 }
 
 const run = async (
   args: readonly string[],
-  { stdout = 'whole', stderr = 'whole', reads, env = {} }: How,
+  { stdout = 'whole', stderr = 'whole', reads, env = {} }: RunOptions,
 ) => {
-  const [out, err] = [outputOf(stdout, reads), outputOf(stderr)]
+  const [out, err] = [createOutput(stdout, reads), createOutput(stderr)]
   const { code } = await svcctl(args, {
     env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'any', ...env },
     io: { stdout: out.stream, stderr: err.stream, writeNow: out.writeNow, isPiped: () => true },
@@ -68,14 +68,14 @@ const run = async (
 
 const runners = Array.from({ length: 40 }, (_, i) => String(i + 1))
 const pausing = ['runners', 'pause', ...runners, '-v', '-o', 'ndjson', '--concurrency', '2']
-const answering = () => {
+const setAnswers = () => {
   server.answer = ({ url }) =>
     url.endsWith('/7')
       ? { status: 404, body: { message: '404 Not found' } }
       : { body: { id: Number(url.split('/').at(-1)), active: false } }
 }
-/** How many writes were sent; who asks is asked before the first. */
-const written = () => server.seen.filter(({ method }) => method !== 'GET').length
+/** Counts the writes that were sent. The program asks for the user before the first of them. */
+const countWrites = () => server.seen.filter(({ method }) => method !== 'GET').length
 
 describe('standard error', () => {
   const commands = {
@@ -92,7 +92,7 @@ describe('standard error', () => {
       (['closed', 'full'] as const).map((fault) => [fault, name, args] as const),
     ),
   )('that is %s decides nothing: %s', async (stderr, _name, args) => {
-    answering()
+    setAnswers()
     const whole = await run(args, {})
     const requests = server.seen.splice(0).length
     const { code, stdout } = await run(args, { stderr })
@@ -107,9 +107,9 @@ describe('standard error', () => {
 
 describe('standard output', () => {
   it('closed by its reader ends a bulk write with what is under way, and the counts', async () => {
-    answering()
+    setAnswers()
     const { code, stderr } = await run(pausing, { reads: 2 })
-    const sent = written()
+    const sent = countWrites()
     expect(code).toBe(8)
     expect(sent).toBeGreaterThan(2)
     expect(sent).toBeLessThan(40)
@@ -121,9 +121,9 @@ describe('standard output', () => {
   })
 
   it('full ends a bulk write with exit 1, and says what was done', async () => {
-    answering()
+    setAnswers()
     const { code, stderr } = await run(pausing, { stdout: 'full' })
-    const sent = written()
+    const sent = countWrites()
     expect(code).toBe(1)
     expect(sent).toBeLessThan(40)
     expect(stderr).toMatch(/cannot write to standard output: .*ENOSPC.*; \d+ of 40 done/)
@@ -131,7 +131,7 @@ describe('standard output', () => {
   })
 
   it('full after one write says that it was done', async () => {
-    answering()
+    setAnswers()
     const { code, stderr } = await run(['runners', 'pause', '1'], { stdout: 'full' })
     expect(code).toBe(1)
     expect(stderr).toMatch(/cannot write to standard output: .*; 1: paused before that\n/)
@@ -145,20 +145,20 @@ describe('standard output', () => {
     const add = ['members', 'add', '5', '6', '7', '--access-level', '20', '-G', '1', '-o', 'ndjson']
     const { code, stderr } = await run(add, { stdout: 'full' })
     expect(code).toBe(1)
-    expect(written()).toBe(1)
+    expect(countWrites()).toBe(1)
     expect(stderr).toContain('2 of 3 done, 1 failed')
     expect(stderr).not.toContain('not attempted')
   })
 
   it('full hides no failure of the work', async () => {
-    answering()
+    setAnswers()
     const { code, stderr } = await run(['runners', 'get', '7'], { stdout: 'full' })
     expect(code).toBe(4)
     expect(stderr).toContain('404')
   })
 
   it('full is said once, whichever of several instances comes to it', async () => {
-    const config = configuration()
+    const config = createConfiguration()
     const one = { baseUrl: server.url, tokenCommand: ['printf', 'x'] }
     const text = JSON.stringify({ profiles: { a: one, b: one } })
     writeFileSync(join(config, 'config.json'), text, { mode: 0o600 })

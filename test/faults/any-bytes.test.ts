@@ -1,13 +1,13 @@
-/** Whatever bytes an instance answers with, to whatever kind of command, in every format. */
+/** Random bytes as the answer to each kind of command, in every format. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formats } from '../../src/output/formats.js'
-import { record } from '../support/recorder.js'
+import { startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 const canary = 'canary-of-an-answer'
 
-/** Commands that ask once for each of these get as many answers from one process. */
+/** IDs for commands that send a request for each, so that one process gets as many answers. */
 const ids = Array.from({ length: 12 }, (_, i) => String(i + 1)).join(' ')
 const commands = [
   'runners list',
@@ -30,7 +30,7 @@ const documents = [
   '',
 ]
 const bytes = fc.uint8Array({ maxLength: 12 }).map((array) => Buffer.from(array))
-/** A document with other bytes put into it, cut off or doubled. */
+/** A document with bytes inserted, removed or cut off. */
 const answers = fc.oneof(
   { weight: 1, arbitrary: bytes },
   {
@@ -55,7 +55,7 @@ const runs = fc.record({
 it('never make a defect, and are never repeated on standard error', async () => {
   await fc.assert(
     fc.asyncProperty(runs, async ({ command, format, bodies, type }) => {
-      const server = await record((_, i) => ({
+      const server = await startRecorder((_, i) => ({
         body: bodies[i % bodies.length],
         headers: { 'content-type': type },
       }))

@@ -10,17 +10,17 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { configuration, folder, type Ran } from '../support/program.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { honest } from './answers.js'
+import { answerHonestly } from './answers.js'
 import { archive, operations } from './operations.js'
-import { lie } from './server.js'
-import { type Entry, zipped } from './zip.js'
+import { startLyingServer } from './server.js'
+import { buildZip, type Entry } from './zip.js'
 
 const download = operations.find(({ name }) => name === 'download')
 
-interface Extracted extends Ran {
-  /** Everything below the folder in which it ran. */
+interface ExtractionResult extends LineResult {
+  /** Everything below the folder in which the program ran. */
   readonly files: readonly string[]
   readonly text: (name: string) => string
   readonly kind: (name: string) => 'file' | 'folder' | 'link' | 'other'
@@ -28,25 +28,27 @@ interface Extracted extends Ran {
   readonly above: readonly string[]
 }
 
-const kindOf = (path: string): ReturnType<Extracted['kind']> => {
+const getKind = (path: string): ReturnType<ExtractionResult['kind']> => {
   const stats = lstatSync(path)
   if (stats.isSymbolicLink()) return 'link'
   return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other'
 }
 
 /**
- * Downloads and extracts into `out`, so many times at once; looks at what is left.
- * @param prepare makes what is there before
+ * Downloads and extracts an archive into `out`, `times` times at once, and passes what is left to `look`.
+ * @param prepare creates what is there before
  */
-const extracting = async (
+const testExtraction = async (
   bytes: Buffer,
-  look: (ran: readonly Extracted[]) => void,
+  look: (ran: readonly ExtractionResult[]) => void,
   prepare: (work: string) => void = (work) => mkdirSync(join(work, 'out')),
   times = 1,
 ): Promise<void> => {
   if (download === undefined) throw new Error('there is no download')
-  const server = await lie((_asked, socket) => honest(socket, download, {}, bytes))
-  const home = folder()
+  const server = await startLyingServer((_asked, socket) =>
+    answerHonestly(socket, download, {}, bytes),
+  )
+  const home = createFolder()
   const [temporary, work] = [join(home, 'tmp'), join(home, 'work')]
   for (const path of [temporary, work]) mkdirSync(path)
   prepare(work)
@@ -55,14 +57,14 @@ const extracting = async (
     const env = {
       SVC_TOKEN: 'any',
       TMPDIR: temporary,
-      SVC_CONFIG_DIR: configuration(join(home, 'config')),
+      SVC_CONFIG_DIR: createConfiguration(join(home, 'config')),
     }
     const all = await Promise.all(
       Array.from({ length: times }, () => svcctl(args, { cwd: work, env })),
     )
     const files = readdirSync(work, { recursive: true }).map(String).sort()
     const text = (name: string): string => readFileSync(join(work, name), 'utf8')
-    const kind = (name: string) => kindOf(join(work, name))
+    const kind = (name: string) => getKind(join(work, name))
     const [scratch, above] = [readdirSync(temporary), readdirSync(home).sort()]
     look(all.map((ran) => ({ ...ran, files, text, kind, scratch, above })))
   } finally {
@@ -71,10 +73,10 @@ const extracting = async (
   }
 }
 
-const good: Entry = { name: 'good.txt', body: Buffer.from('good') }
+const goodEntry: Entry = { name: 'good.txt', body: Buffer.from('good') }
 const body = Buffer.alloc(100, 'b')
-/** Each beside a good entry, which must not be written either. */
-const hostile: Readonly<Record<string, { entries: readonly Entry[]; says: RegExp }>> = {
+/** Each is in an archive with a good entry, which must not be written either. */
+const hostileArchives: Readonly<Record<string, { entries: readonly Entry[]; says: RegExp }>> = {
   'an absolute path': { entries: [{ name: '/tmp/svcctl-absolute' }], says: /svcctl-absolute/ },
   'a path that climbs': { entries: [{ name: '../climbed' }], says: /\.\.\/climbed/ },
   'a path that climbs midway': { entries: [{ name: 'a/../../climbed' }], says: /climbed/ },
@@ -152,10 +154,10 @@ const hostile: Readonly<Record<string, { entries: readonly Entry[]; says: RegExp
 }
 
 describe('artifacts download --extract', () => {
-  it.each(Object.entries(hostile))('refuses %s and leaves nothing', async (_name, it) => {
-    await extracting(zipped([...it.entries, good]), ([ran]) => {
+  it.each(Object.entries(hostileArchives))('refuses %s and leaves nothing', async (_name, it) => {
+    await testExtraction(buildZip([...it.entries, goodEntry]), ([ran]) => {
       expect(ran?.stderr).toMatch(it.says)
-      // Exit 1: the archive is at fault, and not how the command was called.
+      // Exit 1: the archive is at fault, not the command line.
       expect(ran?.code).toBe(1)
       expect(ran?.stdout).toBe('')
       expect(ran?.files).toEqual(['out'])
@@ -166,17 +168,17 @@ describe('artifacts download --extract', () => {
   })
 
   it('extracts an honest one, into a folder that is there', async () => {
-    await extracting(archive, ([ran]) => {
+    await testExtraction(archive, ([ran]) => {
       expect(ran?.code).toBe(0)
       expect(ran?.files).toEqual(['out', 'out/hello.txt'])
     })
   })
 
   it('extracts an honest one into a folder that is made, with those above it', async () => {
-    const entries = [{ name: 'a/' }, { name: 'a/b/c.txt', body }, good, { name: 'empty/' }]
+    const entries = [{ name: 'a/' }, { name: 'a/b/c.txt', body }, goodEntry, { name: 'empty/' }]
     const sized = entries.map((e) => (e.name.endsWith('/') ? { ...e, body: Buffer.of() } : e))
-    await extracting(
-      zipped(sized),
+    await testExtraction(
+      buildZip(sized),
       ([ran]) => {
         expect(ran).toMatchObject({ code: 0, scratch: [] })
         expect(ran?.files).toEqual(
@@ -193,26 +195,26 @@ describe('artifacts download --extract', () => {
       { name: './', body: Buffer.of() },
       { name: './a/./b.txt', body },
     ]
-    await extracting(zipped(entries), ([ran]) => {
+    await testExtraction(buildZip(entries), ([ran]) => {
       expect(ran?.code).toBe(0)
       expect(ran?.files).toEqual(['out', 'out/a', 'out/a/b.txt'])
     })
-    await extracting(zipped([...entries, { name: 'a/b.txt' }]), ([ran]) => {
+    await testExtraction(buildZip([...entries, { name: 'a/b.txt' }]), ([ran]) => {
       expect(ran?.stderr).toMatch(/appears twice in it/)
       expect(ran?.files).toEqual(['out'])
     })
   })
 
   it('leaves no folder where nothing came of it', async () => {
-    await extracting(
-      zipped([{ name: 'wrong', body, crc: 1 }]),
+    await testExtraction(
+      buildZip([{ name: 'wrong', body, crc: 1 }]),
       ([ran]) => expect(ran).toMatchObject({ code: 1, files: [] }),
       () => {},
     )
   })
 
   it("replaces files of the same name, and touches nobody's else", async () => {
-    await extracting(
+    await testExtraction(
       archive,
       ([ran]) => {
         expect(ran?.code).toBe(0)
@@ -249,9 +251,9 @@ describe('artifacts download --extract', () => {
   it.each(Object.entries(inTheWay))(
     'refuses %s in the way, before anything is written',
     async (_name, [make, says]) => {
-      const entries = [{ name: 'first.txt' }, { name: 'deep/victim' }, good]
-      await extracting(
-        zipped(entries),
+      const entries = [{ name: 'first.txt' }, { name: 'deep/victim' }, goodEntry]
+      await testExtraction(
+        buildZip(entries),
         ([ran]) => {
           expect(ran?.stderr).toMatch(says)
           expect(ran?.stderr).toMatch(/nothing was extracted/)
@@ -271,8 +273,8 @@ describe('artifacts download --extract', () => {
 
   it.each([true, false])('works for eight at once, the folder there already: %s', async (there) => {
     const many = Array.from({ length: 30 }, (_, i) => ({ name: `d${i % 3}/${i}.txt`, body }))
-    await extracting(
-      zipped(many),
+    await testExtraction(
+      buildZip(many),
       (all) => {
         expect(all.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual(all.map(() => 0))
         const [ran] = all
@@ -287,7 +289,7 @@ describe('artifacts download --extract', () => {
   })
 
   it('asks for nothing where a file stands in the place of the folder', async () => {
-    await extracting(
+    await testExtraction(
       archive,
       ([ran]) => {
         expect(ran).toMatchObject({ code: 2, files: ['out'] })

@@ -1,18 +1,21 @@
-/** Faults around the program: of its standard error, and of those who are asked at a terminal. */
+/** Faults around the program: of its standard error, and of the user who is asked at a terminal. */
 import { existsSync } from 'node:fs'
-import { openFullDisk, openScreen, toFile } from '../support/screen.js'
-import { honest } from './answers.js'
+import { createFileOutput, openFullDisk, openScreen } from '../support/screen.js'
+import { answerHonestly } from './answers.js'
 import type { Cell, Fault } from './faults.js'
 
-/** Who does not answer, and how: by a key, by hanging up, since nobody is there, or since nobody can read it. */
+/**
+ * The reason why a question stays without an answer: by a key, by a hang-up, because there is no terminal, or because nobody can read
+ * it.
+ */
 type Question = 'C-d' | 'C-c' | 'hang-up' | 'nobody' | 'unseen'
 
-export type Around =
+export type OuterFault =
   | { readonly stderr: 'closed' | 'full'; readonly question?: never }
   | { readonly question: Question; readonly stderr?: never }
 
-/** Runs a line that asks, at a terminal, and leaves its question without an answer. */
-export const atTerminal = async (
+/** Runs a line that asks a question at a terminal, and leaves the question without an answer. */
+export const runAtTerminal = async (
   args: readonly string[],
   question: Question,
   cwd: string,
@@ -20,7 +23,11 @@ export const atTerminal = async (
 ) => {
   const stdout: Buffer[] = []
   const unseen = question === 'unseen'
-  const line = { line: args, stdout: toFile(stdout), ...(unseen ? { stderr: openFullDisk() } : {}) }
+  const line = {
+    line: args,
+    stdout: createFileOutput(stdout),
+    ...(unseen ? { stderr: openFullDisk() } : {}),
+  }
   const screen = openScreen([line], { cwd, env, columns: 400 })
   try {
     if (!unseen) await screen.until(/^\? /m)
@@ -34,38 +41,51 @@ export const atTerminal = async (
   }
 }
 
-/** Whether this machine has what the fault takes. */
-export const canBe = ({ around }: Fault): boolean =>
+/** True if this machine has the device that the fault needs. */
+export const isPossible = ({ around }: Fault): boolean =>
   around?.stderr !== 'full' || existsSync('/dev/full')
 
-const one = (name: string, around: Around, cell: Cell): Fault => ({
+const createFault = (name: string, around: OuterFault, cell: Cell): Fault => ({
   name,
   around,
-  behave: (operation, _asked, socket) => honest(socket, operation),
+  behave: (operation, _asked, socket) => answerHonestly(socket, operation),
   cell,
 })
 
-const done: Cell = { exit: 0, says: /^$/, requests: 1, gives: 'whole' }
-/** What might be picked was looked for, or what the object is called; nothing else was sent. */
-const left: Cell = { exit: 130, says: /left without an answer/, requests: 1, gives: 'nothing' }
-const refused: Cell = {
+const doneCell: Cell = { exit: 0, says: /^$/, requests: 1, gives: 'whole' }
+/** One request was sent: for the choices, or for the name of the object. */
+const unansweredCell: Cell = {
+  exit: 130,
+  says: /left without an answer/,
+  requests: 1,
+  gives: 'nothing',
+}
+const refusedCell: Cell = {
   exit: 2,
   says: /needs|confirmation required/,
   requests: 0,
   gives: 'nothing',
 }
 
-export const surroundings: readonly Fault[] = [
-  one('standard error closed', { stderr: 'closed' }, done),
-  one('standard error full', { stderr: 'full' }, done),
-  one('Ctrl-D at a question', { question: 'C-d' }, left),
-  one('Ctrl-C at a question', { question: 'C-c' }, { ...left, says: /interrupted/ }),
-  // By the signal, since Node would abort without a terminal.
-  one(
+export const outerFaults: readonly Fault[] = [
+  createFault('standard error closed', { stderr: 'closed' }, doneCell),
+  createFault('standard error full', { stderr: 'full' }, doneCell),
+  createFault('Ctrl-D at a question', { question: 'C-d' }, unansweredCell),
+  createFault(
+    'Ctrl-C at a question',
+    { question: 'C-c' },
+    { ...unansweredCell, says: /interrupted/ },
+  ),
+  // The exit code is that of the signal, because Node would abort without a terminal.
+  createFault(
     'a terminal that hangs up at a question',
     { question: 'hang-up' },
-    { ...left, exit: 129, says: /^$/ },
+    { ...unansweredCell, exit: 129, says: /^$/ },
   ),
-  one('a question, and nobody there', { question: 'nobody' }, refused),
-  one('a question that nobody can see', { question: 'unseen' }, { ...refused, says: /^\s*$/ }),
+  createFault('a question, and nobody there', { question: 'nobody' }, refusedCell),
+  createFault(
+    'a question that nobody can see',
+    { question: 'unseen' },
+    { ...refusedCell, says: /^\s*$/ },
+  ),
 ]

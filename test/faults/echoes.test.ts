@@ -1,34 +1,34 @@
-/** An instance that says the token back in its headers, in every form: none of it is shown or kept. */
+/** An instance that repeats the token in its headers, in every encoding: the program neither shows nor keeps any of it. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { folder } from '../support/program.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { head, honest, refuse } from './answers.js'
-import { together } from './matrix.js'
+import { answerHonestly, buildHead, refuse } from './answers.js'
+import { runConcurrently } from './matrix.js'
 import { type Operation, operations } from './operations.js'
-import { type Behaviour, lie } from './server.js'
+import { type Behaviour, startLyingServer } from './server.js'
 
 const token = 'glpat-c4n4ry.echo+0123456789~'
-const code = (text: string): string =>
+const encodeBytes = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')
 
-/** The token, in each way that a header can carry it, side by side. */
+/** The token in each encoding that a header can carry. */
 const forms = Object.values({
   plain: token,
   encoded: encodeURIComponent(token),
-  bytes: code(token),
+  bytes: encodeBytes(token),
   json: token.replaceAll('c', '\\u0063'),
   base64: Buffer.from(token).toString('base64'),
   'base64 one on': Buffer.from(`:${token}`).toString('base64'),
   'base64url two on': Buffer.from(`ab${token}!`).toString('base64url'),
 })
-const text = forms.join('_')
+const echoedText = forms.join('_')
 
-/** What would be left of each, had it not been found. */
+/** A part of each form that would remain if the form was not masked. */
 const traces = [
   'c4n4ry',
-  code('c4n4ry'),
+  encodeBytes('c4n4ry'),
   ...[0, 1, 2].map((offset) =>
     Buffer.from(`${'-'.repeat(offset)}glpat-c4n4ry.echo`)
       .toString('base64')
@@ -44,30 +44,32 @@ const statuses = [
   '500 Internal',
 ]
 
-/** All of it in every header that is ever read. */
-const headersOf = (status: string) => ({
-  'x-request-id': text,
-  // A wait that the header does not say is waited for; one that nobody waits for ends at once.
-  'retry-after': status.startsWith('429') ? '86400' : text,
-  link: `<https://elsewhere.example/${text}>; rel="last"`,
-  'content-disposition': `attachment; filename="${text}"`,
-  'x-echo': text,
-  'content-language': text,
-  ...(status.startsWith('302') ? { location: `https://elsewhere.example/${text}` } : {}),
+/** Builds all headers that are ever read, with all forms of the token. */
+const buildHeaders = (status: string) => ({
+  'x-request-id': echoedText,
+  // The other statuses are retried after this time; a wait as long as that of the 429 ends the command at once.
+  'retry-after': status.startsWith('429') ? '86400' : echoedText,
+  link: `<https://elsewhere.example/${echoedText}>; rel="last"`,
+  'content-disposition': `attachment; filename="${echoedText}"`,
+  'x-echo': echoedText,
+  'content-language': echoedText,
+  ...(status.startsWith('302') ? { location: `https://elsewhere.example/${echoedText}` } : {}),
 })
 
-const filesIn = (path: string): string =>
+const readFiles = (path: string): string =>
   readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'tokens.json')
     .map((entry) => `${entry.name}\n${readFileSync(join(entry.parentPath, entry.name), 'latin1')}`)
     .join('\n')
 
-const ranWith = async (operation: Operation, status: string): Promise<string> => {
-  const headers = headersOf(status)
-  const server = await lie((_asked, socket) =>
-    status.startsWith('200') ? honest(socket, operation, headers) : refuse(socket, status, headers),
+const runOperation = async (operation: Operation, status: string): Promise<string> => {
+  const headers = buildHeaders(status)
+  const server = await startLyingServer((_asked, socket) =>
+    status.startsWith('200')
+      ? answerHonestly(socket, operation, headers)
+      : refuse(socket, status, headers),
   )
-  const home = folder()
+  const home = createFolder()
   const config = join(home, 'config')
   const work = join(home, 'work')
   mkdirSync(config, { mode: 0o700 })
@@ -87,27 +89,29 @@ const ranWith = async (operation: Operation, status: string): Promise<string> =>
     expect(server.seen.length).toBeGreaterThan(0)
     expect(stderr).toContain('***')
     const audit = operation.args.some((word) => ['update', 'enable', 'delete'].includes(word))
-    const kept = filesIn(config)
+    const kept = readFiles(config)
     if (audit) expect(kept).toContain('request_id')
-    return `${stdout}\n${stderr}\n${kept}\n${filesIn(work)}`
+    return `${stdout}\n${stderr}\n${kept}\n${readFiles(work)}`
   } finally {
     await server.close()
     rmSync(home, { recursive: true, force: true })
   }
 }
 
-// Each operation meets a plain answer and two others, so that every status is met by some.
+// Each operation gets a plain answer and two others, so that every status occurs with several operations.
 const cells = operations.flatMap((operation, i) =>
   [0, 1 + (i % 4), 1 + ((i + 1) % 4)].map((at) => [operation, statuses[at] ?? ''] as const),
 )
 
 it('shows and keeps no token that is said back in a header', async () => {
-  const all = await together(cells, 3, ([operation, status]) => ranWith(operation, status))
+  const all = await runConcurrently(cells, 3, ([operation, status]) =>
+    runOperation(operation, status),
+  )
   for (const shown of all) for (const trace of traces) expect(shown).not.toContain(trace)
 }, 120_000)
 
-const signedIn = (tokenUrl: string) => {
-  const home = folder()
+const createSignedInHome = (tokenUrl: string) => {
+  const home = createFolder()
   const profile = { baseUrl: tokenUrl, tokenKind: 'oauth', tokenStore: 'file', tokenUrl }
   const stored = { token: 'old-0123456789', kind: 'oauth', baseUrl: tokenUrl }
   const expiring = { refreshToken: 'refresh-0123456789', expiresAt: '2020-01-01T00:00:00Z' }
@@ -122,9 +126,9 @@ const signedIn = (tokenUrl: string) => {
   return home
 }
 
-const refreshed = async (behave: Behaviour, ...flags: readonly string[]) => {
-  const server = await lie(behave)
-  const home = signedIn(server.url)
+const runWithRefresh = async (behave: Behaviour, ...flags: readonly string[]) => {
+  const server = await startLyingServer(behave)
+  const home = createSignedInHome(server.url)
   try {
     const env = { SVC_CONFIG_DIR: home, SVC_NO_KEYRING: '1' }
     return await svcctl(['runners', 'get', '7', '-vv', '--retries', '0', ...flags], { env })
@@ -143,10 +147,10 @@ it.each([
   ['a page', '502 Bad Gateway', `<html><title>${pair}</title>`],
 ])('tells nothing of an answer of a token URL that is %s', async (_, status, body) => {
   for (const format of ['table', 'json']) {
-    const ran = await refreshed(
+    const ran = await runWithRefresh(
       (_asked, socket) => {
         const length = String(body.length)
-        socket.write(head(status, { 'content-length': length, 'x-request-id': 'c4n4ry' }))
+        socket.write(buildHead(status, { 'content-length': length, 'x-request-id': 'c4n4ry' }))
         socket.write(body)
       },
       '-o',
@@ -160,9 +164,9 @@ it.each([
 
 it('keeps the new pair, however long it is said to last', async () => {
   const body = `${pair},"expires_in":1e18}`
-  const { code, stderr } = await refreshed(({ method }, socket) => {
+  const { code, stderr } = await runWithRefresh(({ method }, socket) => {
     const own = method === 'POST' ? body : '{"id":7}'
-    socket.write(head('200 OK', { 'content-length': String(own.length) }))
+    socket.write(buildHead('200 OK', { 'content-length': String(own.length) }))
     socket.write(own)
   })
   expect(stderr).toMatch(/→ 200/)
@@ -170,14 +174,14 @@ it('keeps the new pair, however long it is said to last', async () => {
 })
 
 it('waits for a token URL no longer than --timeout', async () => {
-  const { code, stderr } = await refreshed(() => {}, '--timeout', '1')
+  const { code, stderr } = await runWithRefresh(() => {}, '--timeout', '1')
   expect(stderr).toMatch(/no response in time/)
   expect(code).toBe(7)
 })
 
 it('shows no header whose name is a secret’s, sent or answered', async () => {
-  const server = await lie((_asked, socket) => {
-    socket.write(head('200 OK', { 'content-length': '8', 'X-Session-Token': 'c4n4ry-3' }))
+  const server = await startLyingServer((_asked, socket) => {
+    socket.write(buildHead('200 OK', { 'content-length': '8', 'X-Session-Token': 'c4n4ry-3' }))
     socket.write('{"id":7}')
   })
   const sent = ['X-Auth-Token: c4n4ry-1', 'X-Api-Key: c4n4ry-2'].flatMap((h) => ['--header', h])

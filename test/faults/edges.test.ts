@@ -1,18 +1,18 @@
-/** Edges of HTTP and of the machine, through the whole program. */
+/** Edge cases of HTTP and of the machine, through the whole program. */
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { certificate, key } from '../http/certificate.js'
-import { folder, type How } from '../support/program.js'
-import { record, type Script } from '../support/recorder.js'
+import { createFolder, type ProgramLineOptions } from '../support/program.js'
+import { type Script, startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const started = async (script: Script) => {
-  const server = await record(script)
+const startServer = async (script: Script) => {
+  const server = await startRecorder(script)
   onTestFinished(() => server.close())
-  const run = (line: string, how: How = {}) =>
+  const run = (line: string, how: ProgramLineOptions = {}) =>
     svcctl([...line.split(' '), '--base-url', server.url, '--retries', '0'], {
       ...how,
       env: { SVC_TOKEN: 'any-token', ...how.env },
@@ -24,7 +24,7 @@ describe('an answer that is no record', () => {
   it.each(['runners pause 7', 'runners pause 7 8 -o json'])(
     'of a write is said: %s',
     async (line) => {
-      const { run } = await started(() => ({ status: 200, body: '' }))
+      const { run } = await startServer(() => ({ status: 200, body: '' }))
       const { code, stderr } = await run(line)
       expect(code).toBe(0)
       if (!line.includes('json'))
@@ -34,7 +34,7 @@ describe('an answer that is no record', () => {
     },
   )
   it('of a read is a failure', async () => {
-    const { run } = await started(() => ({ status: 204 }))
+    const { run } = await startServer(() => ({ status: 204 }))
     const { code, stdout, stderr } = await run('runners get 7')
     expect([code, stdout]).toEqual([7, ''])
     expect(stderr).toContain('the instance answered 204 without the requested data')
@@ -45,7 +45,7 @@ describe('an answer that is no record', () => {
     { status: 200, body: { iid: 1 } },
     { status: 200, body: '[]' },
   ])('of a rebase that is followed is no sign of its end: %j', async (poll) => {
-    const { run } = await started(({ method }) =>
+    const { run } = await startServer(({ method }) =>
       method === 'PUT' ? { status: 202, body: { rebase_in_progress: true } } : poll,
     )
     const { code, stdout, stderr } = await run('mr rebase 1 -P 1 --wait')
@@ -55,8 +55,8 @@ describe('an answer that is no record', () => {
   it.each([{ status: 204 }, { status: 200, body: {} }, { status: 202, body: { id: 'x' } }])(
     'signs nobody in: %j',
     async (user) => {
-      const { run } = await started(() => user)
-      const home = folder()
+      const { run } = await startServer(() => user)
+      const home = createFolder()
       const ran = await run('auth login --token-stdin', {
         input: 'any-token',
         env: { SVC_CONFIG_DIR: home, SVC_NO_KEYRING: '1', SVC_TOKEN: '' },
@@ -71,7 +71,7 @@ describe('an answer that is no record', () => {
 describe('a run over many objects', () => {
   const ids = Array.from({ length: 60 }, (_, i) => String(i + 1)).join(' ')
   it('ends at ten refusals of the credential in a row', async () => {
-    const { server, run } = await started((_, i) => (i <= 20 ? {} : { status: 401, body: {} }))
+    const { server, run } = await startServer((_, i) => (i <= 20 ? {} : { status: 401, body: {} }))
     const { code, stdout, stderr } = await run(
       `runners pause ${ids} --concurrency 2 --no-undo-record -o json`,
     )
@@ -79,21 +79,21 @@ describe('a run over many objects', () => {
     expect(stderr).toMatch(
       /stopped: .*rejected ten times in a row; 20 done, 1[01] failed, \d+ not attempted/,
     )
-    // Who asks is asked first.
+    // The program asks for the user first.
     expect(server.seen.length - 1).toBeLessThanOrEqual(31)
-    // What wasnot attempted is counted and not printed; one that was begun as the run stopped fails unsent.
+    // Objects that were not attempted are counted but not printed. One that had begun when the run stopped fails without a request.
     const unsent = JSON.parse(stdout).length - (server.seen.length - 1)
     expect([0, 1]).toContain(unsent)
   })
   it('ends at twenty that could not be reached in a row', async () => {
-    const { server, run } = await started(() => ({ status: 503, body: '' }))
+    const { server, run } = await startServer(() => ({ status: 503, body: '' }))
     const { code, stderr } = await run(`runners pause ${ids}`)
     expect(code).toBe(7)
     expect(stderr).toMatch(/stopped: the instance answered 503 twenty times in a row; 0 done/)
     expect(server.seen.length).toBeLessThanOrEqual(24)
   })
   it('goes on where it is the objects that are refused', async () => {
-    const { server, run } = await started((_, i) => ({
+    const { server, run } = await startServer((_, i) => ({
       status: [401, 403, 404][i % 3] ?? 0,
       body: {},
     }))
@@ -137,7 +137,7 @@ it.each([
   ['/rünners', '%C3%BC'],
   ['/a#b', '%23'],
 ])('an API path of %j is refused and not sent', async (path, hint) => {
-  const { server } = await started(() => ({}))
+  const { server } = await startServer(() => ({}))
   const env = { SVC_TOKEN: 'any-token' }
   const ran = await svcctl(['api', 'GET', path, '--base-url', server.url], { env })
   expect(ran.code).toBe(2)
@@ -163,7 +163,7 @@ it('ignores NODE_TLS_REJECT_UNAUTHORIZED=0 and says so', async () => {
 })
 
 it('extracts without a folder for temporary files', async () => {
-  const work = folder()
+  const work = createFolder()
   const args = ['artifacts', 'download', '13', '-P', 'platform/app', '--extract', '--to', 'out']
   const env = { TMPDIR: join(work, 'missing'), SVC_CONFIG_DIR: join(work, 'config') }
   const { code, stderr } = await svcctl([...args, '--sandbox'], { cwd: work, env })

@@ -1,4 +1,4 @@
-/** Whatever the instance says, also where no table shows it: pages, notes, questions, errors, what jobs kept. */
+/** Hostile text of an instance outside tables: in pages, notes, questions, errors and logs of jobs. */
 
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -6,35 +6,38 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { openScreen } from '../support/screen.js'
 
-/** Colour, concealed text, a link, a title, the clipboard, a turned direction, a line of its own. */
-const steering =
+/** Colour, hidden text, a link, a title, the clipboard, a change of text direction, and a line of its own. */
+const escapeText =
   ' \u001b[8m\u001b[31;1m\u001b]8;;https://evil.example\u0007x\u001b]8;;\u0007\u001b]0;t\u0007\u001b]52;c;ZQ==\u0007\u009b2J\u202e\r\nFORGED line\n'
-/** The second is as long as a line, so that the next begins with what looks like advice. */
-const evil = `${steering}${'y'.repeat(70)} hint: FORGED`
-/** What the program has to understand, or is not to send on. */
-const kept =
+/** The first line is as long as a terminal's, so that the next one begins with what looks like a hint. */
+const hostileText = `${escapeText}${'y'.repeat(70)} hint: FORGED`
+/** Fields that the program has to understand or must not change. */
+const keptNames =
   /(_at|_on|_date|_url|_type)$|^(path|path_with_namespace|full_path|url|username|key|iid|id)$/
 
-const dirty = (value: unknown, keeps: RegExp, key = ''): unknown => {
+const addEscapes = (value: unknown, keeps: RegExp, key = ''): unknown => {
   // A plan counts the lines of a text that has several.
-  const said = key.endsWith('_text') ? evil.replaceAll(/[\r\n]/g, '') : evil
+  const said = key.endsWith('_text') ? hostileText.replaceAll(/[\r\n]/g, '') : hostileText
   if (typeof value === 'string') return keeps.test(key) ? value : `${value}${said}`
-  if (Array.isArray(value)) return value.map((one: unknown) => dirty(one, keeps, key))
+  if (Array.isArray(value)) return value.map((one: unknown) => addEscapes(one, keeps, key))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([name, inner]) => [name, dirty(inner, keeps, name)])
-  return { ...Object.fromEntries(entries), [`more${evil}_count`]: evil }
+  const entries = Object.entries(value).map(([name, inner]) => [
+    name,
+    addEscapes(inner, keeps, name),
+  ])
+  return { ...Object.fromEntries(entries), [`more${hostileText}_count`]: hostileText }
 }
 
-/** An instance that means ill, as the embedded one in every other way. */
-const hostile = (sandbox: Sandbox, keeps: RegExp): Server =>
+/** Creates a proxy of the embedded instance that adds hostile text to all texts. */
+const createHostileServer = (sandbox: Sandbox, keeps: RegExp): Server =>
   createServer(async (request, response) => {
     const { method = 'GET', url = '', headers } = request
     if (url.includes('/artifacts/')) {
       response.writeHead(200, { 'content-type': 'text/plain' })
-      return response.end(`building${evil}`)
+      return response.end(`building${hostileText}`)
     }
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(Buffer.from(chunk))
@@ -51,19 +54,22 @@ const hostile = (sandbox: Sandbox, keeps: RegExp): Server =>
       'content-type': type,
       ...(link === null ? {} : { link: link.replaceAll(sandbox.url, `http://${headers.host}`) }),
     })
-    response.end(type.includes('json') ? JSON.stringify(dirty(JSON.parse(text), keeps)) : text)
+    response.end(type.includes('json') ? JSON.stringify(addEscapes(JSON.parse(text), keeps)) : text)
   })
 
 let sandbox: Sandbox
 const servers: Server[] = []
 const urls: Record<string, string> = {}
-const cwd = folder()
-const config = configuration()
+const cwd = createFolder()
+const config = createConfiguration()
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
-  const ways = { 'names and words': kept, names: new RegExp(`${kept.source}|stat(e|us)$`) }
+  sandbox = await startSandbox({ stateDir: createFolder(), speed: Number.POSITIVE_INFINITY })
+  const ways = {
+    'names and words': keptNames,
+    names: new RegExp(`${keptNames.source}|stat(e|us)$`),
+  }
   for (const [way, keeps] of Object.entries(ways)) {
-    const server = hostile(sandbox, keeps)
+    const server = createHostileServer(sandbox, keeps)
     servers.push(server)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     urls[way] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -82,8 +88,8 @@ afterAll(async () => {
   await sandbox.close()
 })
 
-/** Without colours of its own: whatever colours came from outside. */
-const onTerminal = async (url: string, line: string, answer: string) => {
+/** Runs a line at a terminal without colours, so that any colour code came from the instance. */
+const runOnTerminal = async (url: string, line: string, answer: string) => {
   const screen = openScreen([line], {
     cwd,
     env: {
@@ -121,22 +127,22 @@ const lines: Readonly<Record<string, readonly [line: string, answer?: string]>> 
   'a failure': ['runners get 999'],
   'a trace that a job kept': ['artifacts file build.log --job-id 13 -P platform/app --to -'],
 }
-/** What readline writes of a question that is answered in a line. */
-const asking = new RegExp(`${String.fromCharCode(27)}\\[\\d*[GJ]`, 'g')
-/** What a terminal obeys; a page ends its lines and keeps tabs. */
-const obeyed = /[^\P{Cc}\t\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
+/** Codes that readline writes for a question that is answered on one line. */
+const questionCodes = new RegExp(`${String.fromCharCode(27)}\\[\\d*[GJ]`, 'g')
+/** Characters that a terminal obeys, except line breaks and tabs. */
+const controlCharacters = /[^\P{Cc}\t\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
 describe('what the instance says', () => {
   for (const way of ['names and words', 'names'])
     it.each(Object.entries(lines))(
       `steers no terminal by its ${way}: %s`,
       async (_, [line, answer = '']) => {
-        const all = await onTerminal(urls[way] ?? '', `${line} --no-pager`, answer)
+        const all = await runOnTerminal(urls[way] ?? '', `${line} --no-pager`, answer)
         expect(all).toMatch(/\\u(001b|\{1b\})\[8m/)
-        expect(obeyed.exec(all.replaceAll(asking, ''))?.[0]).toBeUndefined()
-        // What a job kept is a file: its lines are its own.
+        expect(controlCharacters.exec(all.replaceAll(questionCodes, ''))?.[0]).toBeUndefined()
+        // A file of a job is printed as it is, so its lines may begin with anything.
         if (!line.startsWith('artifacts')) expect(all).not.toMatch(/^FORGED/m)
-        // What to do next is said in the tool's own words alone.
+        // Hints are only in the words of the program.
         expect(all).not.toMatch(/^svcctl: .*\n(?: +.*\n)*? {2}hint: FORGED/m)
       },
     )

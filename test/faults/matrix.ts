@@ -1,25 +1,25 @@
-/** The whole matrix: every fault with every operation, a few at a time. */
-import { packedObjects } from './answers.js'
-import { canBe } from './around.js'
-import { cellOf, judge, outcomeOf } from './cell.js'
+/** Runs the whole matrix: every fault with every operation, a few at a time. */
+import { getPackedObjects } from './answers.js'
+import { isPossible } from './around.js'
+import { getCell, judge, runCell } from './cell.js'
 import { type Cell, type Fault, faults } from './faults.js'
 import { type Operation, operations } from './operations.js'
 
-export interface Judged {
+export interface JudgedCell {
   readonly fault: Fault
   readonly operation: Operation
   readonly cell: Cell
-  /** What the program said at last, on standard error. */
+  /** The last message on standard error. */
   readonly said: string
-  /** What is not as the matrix says. */
+  /** The differences from the expected outcome. */
   readonly wrong: readonly string[]
 }
 
-/** Most of a cell's time is waiting, so more run at once than there are cores. */
-const atOnce = 6
+/** Most of a cell's time is waiting, so more cells run at once than there are cores. */
+const maxConcurrent = 6
 
-/** Runs work over items, so many at once, and gives the results in order. */
-export const together = async <In, Out>(
+/** Runs work over items, `count` at once. Returns the results in order. */
+export const runConcurrently = async <In, Out>(
   items: readonly In[],
   count: number,
   work: (item: In) => Promise<Out>,
@@ -29,34 +29,33 @@ export const together = async <In, Out>(
   const worker = async (): Promise<void> => {
     for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at] as In)
   }
-  // All end before one fails, so that none is left behind.
+  // Waits for all of them before it throws the error of one.
   const ended = await Promise.allSettled(Array.from({ length: count }, worker))
   for (const end of ended) if (end.status === 'rejected') throw end.reason
   return results
 }
 
 const pairs = faults
-  .filter(canBe)
+  .filter(isPossible)
   .flatMap((fault) =>
     operations
       .filter(({ name }) => fault.only === undefined || fault.only === name)
       .map((operation) => ({ fault, operation })),
   )
 
-/** Runs every cell. */
-export const runMatrix = (): Promise<Judged[]> => {
-  // Made before anybody waits for it: packing takes longer than a cell has patience.
-  packedObjects()
-  return together(pairs, atOnce, async ({ fault, operation }) => {
-    const cell = cellOf(fault, operation)
-    const outcome = await outcomeOf(fault, operation)
+export const runMatrix = (): Promise<JudgedCell[]> => {
+  // Compressed before any cell needs it, because that takes longer than the timeout of a cell.
+  getPackedObjects()
+  return runConcurrently(pairs, maxConcurrent, async ({ fault, operation }) => {
+    const cell = getCell(fault, operation)
+    const outcome = await runCell(fault, operation)
     const wrong = judge(cell, operation, outcome)
-    return { fault, operation, cell, said: lastSaid(outcome.stderr), wrong }
+    return { fault, operation, cell, said: getLastMessage(outcome.stderr), wrong }
   })
 }
 
-/** The message of the error, else the last note; addresses are those of one run only. */
-const lastSaid = (stderr: string): string => {
+/** Returns the message of the error, or else the last note, without the addresses and paths of this run. */
+const getLastMessage = (stderr: string): string => {
   const last = stderr.trim().split('\n').at(-1) ?? ''
   const message: unknown = last.startsWith('{') ? JSON.parse(last).error.message : last
   return String(message)
@@ -64,17 +63,17 @@ const lastSaid = (stderr: string): string => {
     .replace(/\S*\/work\//, '')
 }
 
-const shown = ({ cell, wrong }: Judged): string =>
+const formatCell = ({ cell, wrong }: JudgedCell): string =>
   wrong.length > 0 ? 'WRONG' : `${cell.exit}/${cell.requests}`
 
-/** The matrix as a table: exit code and number of requests of each cell. */
-export const tableOf = (judged: readonly Judged[]): string => {
+/** Formats the matrix as a table: exit code and number of requests of each cell. */
+export const formatTable = (judged: readonly JudgedCell[]): string => {
   const width = Math.max(...faults.map(({ name }) => name.length))
   const line = (first: string, rest: readonly string[]): string =>
     [first.padEnd(width), ...rest.map((text) => text.padEnd(8))].join('  ').trimEnd()
   const cell = (fault: Fault, operation: Operation): string => {
     const one = judged.find((some) => some.fault === fault && some.operation === operation)
-    return one === undefined ? '' : shown(one)
+    return one === undefined ? '' : formatCell(one)
   }
   const rows = faults.map((fault) =>
     line(
@@ -91,8 +90,8 @@ export const tableOf = (judged: readonly Judged[]): string => {
   ].join('\n')
 }
 
-/** What is said in each cell: operations that hear the same stand together. */
-export const sayingsOf = (judged: readonly Judged[]): string =>
+/** Formats the messages of each fault. Operations with the same message share a line. */
+export const formatMessages = (judged: readonly JudgedCell[]): string =>
   faults
     .map((fault) => {
       const heard = new Map<string, string[]>()
@@ -105,7 +104,7 @@ export const sayingsOf = (judged: readonly Judged[]): string =>
     })
     .join('\n')
 
-export const complaintsOf = (judged: readonly Judged[]): string[] =>
+export const listProblems = (judged: readonly JudgedCell[]): string[] =>
   judged.flatMap(({ fault, operation, wrong }) =>
     wrong.map((text) => `${fault.name} × ${operation.name}: ${text}`),
   )

@@ -1,4 +1,4 @@
-/** What stands between svcctl and the instance: proxies, and what they make of requests and answers. */
+/** Proxies between svcctl and the instance, and how they change requests and answers. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -6,14 +6,19 @@ import { dirname, join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { certificate, key } from '../http/certificate.js'
-import { configuration, folder } from '../support/program.js'
-import { type Answering, type Recorder, record, type Scripted } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import {
+  type AsyncScript,
+  type Recorder,
+  type ScriptedAnswer,
+  startRecorder,
+} from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 const token = 'canary-token-of-the-network'
 
-const started = async (answer?: Answering): Promise<Recorder> => {
-  const server = await record(answer)
+const openRecorder = async (answer?: AsyncScript): Promise<Recorder> => {
+  const server = await startRecorder(answer)
   onTestFinished(() => server.close())
   return server
 }
@@ -32,9 +37,9 @@ describe('a proxy', () => {
     ['*', 0],
     ['10.0.0.0/8,.1', 1],
   ])('is asked unless NO_PROXY exempts the address: %s', async (list, asked) => {
-    const proxy = await started(() => user)
-    const instance = await started(() => user)
-    const env = { SVC_CONFIG_DIR: configuration(), NO_PROXY: list }
+    const proxy = await openRecorder(() => user)
+    const instance = await openRecorder(() => user)
+    const env = { SVC_CONFIG_DIR: createConfiguration(), NO_PROXY: list }
     const set = `profile set p --base-url ${instance.url} --proxy ${proxy.url}`
     expect((await run(set, env)).code).toBe(0)
     expect((await run('api /user -p p', env)).code).toBe(0)
@@ -51,7 +56,7 @@ describe('a proxy', () => {
     [':pass@', ':pass'],
     ['', undefined],
   ])('gets the credential of its own URL: %s', async (before, credential) => {
-    const proxy = await started(() => user)
+    const proxy = await openRecorder(() => user)
     const HTTP_PROXY = proxy.url.replace('://', `://${before}`)
     const { code, stderr } = await run('api /user -vv --base-url http://git.example', {
       HTTP_PROXY,
@@ -79,7 +84,7 @@ describe('a redirect', () => {
       ['runners update 7 --description x', 'PUT'],
       ['mr subscribe 1 -P 7', 'POST'],
     ] as const) {
-      const server = await started(({ url }) => ({
+      const server = await openRecorder(({ url }) => ({
         status: 301,
         headers: { location: `${to(server.url)}${url.slice(path.length)}` },
       }))
@@ -99,7 +104,10 @@ describe('a redirect', () => {
   })
 
   it('of a write below the same base URL does not offer that base URL', async () => {
-    const server = await started(({ url }) => ({ status: 301, headers: { location: `${url}/` } }))
+    const server = await openRecorder(({ url }) => ({
+      status: 301,
+      headers: { location: `${url}/` },
+    }))
     const { code, stderr } = await run(`runners pause 7 --base-url ${server.url}`)
     expect([code, stderr]).toEqual([1, expect.stringContaining('The base URL is right.')])
     expect(server.seen.filter(({ method }) => method === 'PUT')).toHaveLength(1)
@@ -107,7 +115,7 @@ describe('a redirect', () => {
 
   it('to a page of a proxy names it without its query', async () => {
     const location = 'https://sso.example/login?token=canary'
-    const server = await started(() => ({ status: 302, headers: { location } }))
+    const server = await openRecorder(() => ({ status: 302, headers: { location } }))
     const { code, stderr } = await run(`api /user --base-url ${server.url}`)
     expect([code, stderr]).toEqual([
       1,
@@ -120,9 +128,9 @@ describe('a redirect', () => {
 
 describe('a next link', () => {
   const pages = 3
-  /** Pages of two records, each naming the next as the instance calls itself. */
+  /** Serves pages of two records, each with a link to the next one under the host name that the instance uses. */
   const listed = (next: (page: number) => string) =>
-    started(({ url }) => {
+    openRecorder(({ url }) => {
       const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
       const headers = page < pages ? { link: `<${next(page + 1)}>; rel="next"` } : {}
       return { headers, body: [{ id: 2 * page - 1 }, { id: 2 * page }] }
@@ -163,7 +171,7 @@ describe('a next link', () => {
 })
 
 describe('a page of something in front of the instance', () => {
-  const pages: Readonly<Record<string, Scripted>> = {
+  const pages: Readonly<Record<string, ScriptedAnswer>> = {
     'a document': {
       headers: { 'content-type': 'text/html' },
       body: '<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>',
@@ -193,7 +201,7 @@ describe('a page of something in front of the instance', () => {
     ),
   )('is said to be that: $name, $status', async ({ page, status, exit }) => {
     for (const line of ['runners get 7', 'runners list', 'runners update 7 --description x']) {
-      const server = await started(() => ({ ...page, status }))
+      const server = await openRecorder(() => ({ ...page, status }))
       const { code, stderr } = await run(`${line} --retries 0 --base-url ${server.url} -o json`)
       const { error } = JSON.parse(stderr)
       expect([line, code, error.message]).toEqual([
@@ -207,7 +215,7 @@ describe('a page of something in front of the instance', () => {
   })
 
   it('is not taken for a rejected credential, however often it comes', async () => {
-    const server = await started(({ method }) =>
+    const server = await openRecorder(({ method }) =>
       method === 'GET' ? undefined : { ...pages['a document'], status: 401 },
     )
     const ids = Array.from({ length: 30 }, (_, i) => i + 1).join(' ')
@@ -221,7 +229,7 @@ describe('a page of something in front of the instance', () => {
   })
 
   it.each([401, 403])('is what doctor finds, before the credential: %i', async (status) => {
-    const server = await started(() => ({ ...pages['a document'], status }))
+    const server = await openRecorder(() => ({ ...pages['a document'], status }))
     const { code, stdout } = await run(`doctor --base-url ${server.url} -o json`)
     expect([code, server.seen.length]).toEqual([3, 1])
     expect(JSON.parse(stdout)).toContainEqual(
@@ -234,7 +242,10 @@ describe('a page of something in front of the instance', () => {
   })
 
   it('leaves what the instance says itself to it', async () => {
-    const server = await started(() => ({ status: 401, body: { message: '401 Unauthorized' } }))
+    const server = await openRecorder(() => ({
+      status: 401,
+      body: { message: '401 Unauthorized' },
+    }))
     const { code, stderr } = await run(`runners get 7 --base-url ${server.url}`)
     expect([code, stderr]).toEqual([3, expect.stringContaining('The credential is wrong')])
   })
@@ -249,14 +260,14 @@ describe('a web server that decodes %2F', () => {
     '/api/v4/projects/7': project,
   }
   const page = { headers: { 'content-type': 'text/html' }, body: '<html><title>404</title></html>' }
-  const answers: Readonly<Record<string, Scripted>> = {
+  const answers: Readonly<Record<string, ScriptedAnswer>> = {
     'a page': { status: 404, ...page },
     'a route that is missing': { status: 404, body: { error: '404 Not Found' } },
     nothing: { status: 404 },
     'a refusal': { status: 400, body: 'Bad Request' },
   }
-  const decoding = (answer: Scripted, decodes = true) =>
-    started(({ url }) => {
+  const decoding = (answer: ScriptedAnswer, decodes = true) =>
+    openRecorder(({ url }) => {
       const path = url.replace(/\?.*/, '')
       const found = path === '/api/v4/projects/g%2Fp%2Eq' && !decodes ? project : known[path]
       return found === undefined ? answer : { body: found }
@@ -295,9 +306,9 @@ describe('a web server that decodes %2F', () => {
 })
 
 describe('authorities of the environment', () => {
-  /** A folder with files of certificates and others, and an instance whose certificate one of them vouches for. */
+  /** Creates a folder with certificate files and other files, and an instance that one of the certificates verifies. */
   const prepare = async () => {
-    const home = folder()
+    const home = createFolder()
     const file = (name: string, text: string): string => {
       mkdirSync(dirname(join(home, name)), { recursive: true })
       writeFileSync(join(home, name), text)
@@ -373,8 +384,8 @@ describe('authorities of the environment', () => {
     const home = (variables[name] ?? '').replace(value.replace('HOME', ''), '')
     expect([code, stderr]).toEqual([2, expect.stringContaining(says.replace('HOME', home))])
     expect(stderr).toContain(name)
-    // Without TLS nobody reads them.
-    const { url: plain } = await started(() => user)
+    // Without TLS, the files are not read.
+    const { url: plain } = await openRecorder(() => user)
     expect((await run(`api /user --base-url ${plain}`, variables)).code).toBe(0)
   })
 })

@@ -1,19 +1,19 @@
-/** The six ways to use the API that each fault is crossed with, and a truthful answer to each. */
+/** The six ways to use the API that are combined with each fault, and the correct answer to each. */
 import { deflateRawSync } from 'node:zlib'
 
 export interface Operation {
   readonly name: 'list' | 'get' | 'put' | 'post' | 'delete' | 'download'
   readonly args: readonly string[]
-  /** The same with something left out, so that a person is asked. */
+  /** This command without an argument or a flag, so that the user is asked. */
   readonly asks: readonly string[]
   readonly status: string
   readonly type: string
   readonly body: Buffer
 }
 
-const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
+const toBuffer = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 
-/** A zip archive with one entry, `hello.txt`, written by hand so that it is the same each time. */
+/** A ZIP archive with one entry, `hello.txt`, built by hand so that its bytes are always the same. */
 export const archive = ((): Buffer => {
   const name = Buffer.from('hello.txt')
   const packed = deflateRawSync(Buffer.from('hello'))
@@ -37,7 +37,7 @@ export const archive = ((): Buffer => {
 
 const runner = { id: 7, description: 'build-7', active: true, is_shared: true, status: 'online' }
 
-const answering = (
+const createOperation = (
   name: Operation['name'],
   args: string,
   asks: string,
@@ -54,25 +54,30 @@ const answering = (
 })
 
 export const operations: readonly Operation[] = [
-  answering('list', 'runners list --limit all', 'jobs list', json([runner, { ...runner, id: 8 }])),
-  answering('get', 'runners get 7', 'runners get', json(runner)),
-  answering(
+  createOperation(
+    'list',
+    'runners list --limit all',
+    'jobs list',
+    toBuffer([runner, { ...runner, id: 8 }]),
+  ),
+  createOperation('get', 'runners get 7', 'runners get', toBuffer(runner)),
+  createOperation(
     'put',
-    // What is read before a write meets the faults of a read: test/engine/journaling/keeping.test.ts.
+    // Reads before a write meet the faults of a read: test/engine/journaling/keeping.test.ts.
     'runners update 7 --description build-7 --no-undo-record',
     'runners update --description build-7',
-    json(runner),
+    toBuffer(runner),
   ),
-  answering('post', 'runners enable 7 -P 1', 'runners enable -P 1', json(runner), {
+  createOperation('post', 'runners enable 7 -P 1', 'runners enable -P 1', toBuffer(runner), {
     status: '201 Created',
   }),
-  answering(
+  createOperation(
     'delete',
     'deploy-keys delete 7 -P 1 --yes --no-undo-record',
     'deploy-keys delete 7 -P 1',
-    json({ message: 'deleted' }),
+    toBuffer({ message: 'deleted' }),
   ),
-  answering('download', 'artifacts download 7 -P 1', 'artifacts download -P 1', archive, {
+  createOperation('download', 'artifacts download 7 -P 1', 'artifacts download -P 1', archive, {
     type: 'application/zip',
   }),
 ]

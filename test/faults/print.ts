@@ -1,11 +1,11 @@
 /** `npm run faults`: runs the matrix and prints it. */
 import '../support/alone.js'
-import { complaintsOf, runMatrix, sayingsOf, tableOf } from './matrix.js'
+import { formatMessages, formatTable, listProblems, runMatrix } from './matrix.js'
 
 const judged = await runMatrix()
-const complaints = complaintsOf(judged)
+const complaints = listProblems(judged)
 for (const complaint of complaints) process.stderr.write(`${complaint}\n`)
 // Processes that lines were run in wait for more: they end with this one, once all is printed.
-process.stdout.write(`${tableOf(judged)}\n\n${sayingsOf(judged)}\n`, () =>
+process.stdout.write(`${formatTable(judged)}\n\n${formatMessages(judged)}\n`, () =>
   process.exit(complaints.length === 0 ? 0 : 1),
 )

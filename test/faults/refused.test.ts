@@ -1,18 +1,18 @@
-/** An instance that is in maintenance, not available, limited, or that no longer has what is asked for. */
+/** An instance that is in maintenance, not available or rate limited, or that no longer has what is requested. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { configuration } from '../support/program.js'
-import { record, type Script, type Scripted } from '../support/recorder.js'
+import { createConfiguration } from '../support/program.js'
+import { type Script, type ScriptedAnswer, startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const started = async (script: Script) => {
-  const server = await record(script)
+const startServer = async (script: Script) => {
+  const server = await startRecorder(script)
   onTestFinished(() => server.close())
   const run = (line: string) =>
     svcctl([...line.split(' '), '--base-url', server.url], { env: { SVC_TOKEN: 'any-token' } })
   return { server, run }
 }
 
-const page = (title: string): Scripted => ({
+const buildPage = (title: string): ScriptedAnswer => ({
   status: 503,
   headers: { 'content-type': 'text/html' },
   body: `<!DOCTYPE html><html><head><title>${title}</title></head></html>`,
@@ -24,35 +24,35 @@ const commands = {
   POST: 'runners enable 7 -P 1',
 } as const
 
-/** How often what a command does was asked for; what it reads before it writes is asked once as well. */
-const askedFor = (seen: readonly { readonly method: string }[], line: string): number =>
+/** Counts the requests of a command's operation, without the reads that a write makes first. */
+const countRequests = (seen: readonly { readonly method: string }[], line: string): number =>
   line === commands.GET ? seen.length : seen.filter(({ method }) => method !== 'GET').length
 
 describe('maintenance', () => {
   const says = 'You cannot perform write operations on a read-only instance'
-  it.each<readonly [string, Scripted]>([
+  it.each<readonly [string, ScriptedAnswer]>([
     ['a message', { status: 503, body: { message: 'Maintenance mode' } }],
     ['an error', { status: 503, body: { error: 'down for maintenance' } }],
     ['a 403 to a write', { status: 403, body: { message: says } }],
   ])('told by %s is asked once, and certainly did nothing', async (_, answer) => {
     for (const line of Object.values(commands)) {
-      const { server, run } = await started(() => answer)
+      const { server, run } = await startServer(() => answer)
       const { code, stderr } = await run(line)
-      expect([code, askedFor(server.seen, line)], line).toEqual([7, 1])
+      expect([code, countRequests(server.seen, line)], line).toEqual([7, 1])
       expect(stderr).toContain(`the instance is in maintenance (${answer.status} `)
       expect(stderr).toContain('Try again after the maintenance. Reads may still work.')
       expect(stderr).not.toMatch(/not known|outcome|retrying/)
     }
   })
 
-  it.each<readonly [string, Scripted]>([
-    ['a page', page('Maintenance')],
+  it.each<readonly [string, ScriptedAnswer]>([
+    ['a page', buildPage('Maintenance')],
     ['plain text', { status: 503, headers: { 'content-type': 'text/plain' }, body: 'Maintenance' }],
   ])('told by %s, which may stand for any failure, is asked once', async (_, answer) => {
     for (const [method, line] of Object.entries(commands)) {
-      const { server, run } = await started(() => answer)
+      const { server, run } = await startServer(() => answer)
       const { code, stderr } = await run(line)
-      expect([code, askedFor(server.seen, line)], line).toEqual([7, 1])
+      expect([code, countRequests(server.seen, line)], line).toEqual([7, 1])
       expect(stderr).toContain('the instance is in maintenance (503 ')
       expect(stderr.includes('it is unknown whether the request was carried out'), line).toBe(
         method !== 'GET',
@@ -61,16 +61,16 @@ describe('maintenance', () => {
   })
 
   it('that is only a word of a page is a failure as any other', async () => {
-    const busy = `${page('503 Service Unavailable').body}maintenance downtime or capacity problems`
-    const { server, run } = await started((_, i) =>
-      i === 0 ? { ...page(''), body: busy } : undefined,
+    const busy = `${buildPage('503 Service Unavailable').body}maintenance downtime or capacity problems`
+    const { server, run } = await startServer((_, i) =>
+      i === 0 ? { ...buildPage(''), body: busy } : undefined,
     )
     expect((await run('api /runners')).code).toBe(0)
     expect(server.seen).toHaveLength(2)
   })
 
   it('stops a run over many objects, in its own words', async () => {
-    const { server, run } = await started(({ method }) =>
+    const { server, run } = await startServer(({ method }) =>
       method === 'GET' ? undefined : { status: 503, body: { message: 'Maintenance mode' } },
     )
     const ids = Array.from({ length: 60 }, (_, i) => i + 1).join(' ')
@@ -81,7 +81,7 @@ describe('maintenance', () => {
   })
 
   it('that says when it is over is waited for', async () => {
-    const { server, run } = await started((_, i) =>
+    const { server, run } = await startServer((_, i) =>
       i === 0
         ? { status: 503, headers: { 'retry-after': '1' }, body: { message: 'Maintenance mode' } }
         : undefined,
@@ -97,7 +97,7 @@ describe('maintenance', () => {
 
 describe('a 503 that asks for more patience than anybody has', () => {
   it('ends a run over many objects, and is no limit', async () => {
-    const { server, run } = await started(({ method }) =>
+    const { server, run } = await startServer(({ method }) =>
       method === 'GET' ? undefined : { status: 503, headers: { 'retry-after': '3600' }, body: {} },
     )
     const ids = Array.from({ length: 60 }, (_, i) => i + 1).join(' ')
@@ -127,7 +127,7 @@ describe('a limit that never ends', () => {
     'runners pause --select status=online --instance --yes',
     'doctor',
   ])('ends %s with 6 after all retries', async (line) => {
-    const { server, run } = await started(limit('0'))
+    const { server, run } = await startServer(limit('0'))
     const { code, stdout, stderr } = await run(`${line} --retries 1`)
     expect([code, stdout + stderr]).toEqual([6, expect.stringMatching(/429|limits requests/)])
     const asked = server.seen.map(({ method, url }) => `${method} ${url}`)
@@ -136,15 +136,15 @@ describe('a limit that never ends', () => {
   })
 
   it.each([Object.values(commands)].flat())('is asked twice at most: %s', async (line) => {
-    const { server, run } = await started(({ method }) =>
+    const { server, run } = await startServer(({ method }) =>
       method === 'GET' && line !== commands.GET ? undefined : limit('0')(),
     )
     expect((await run(`${line} --retries 1`)).code).toBe(6)
-    expect(askedFor(server.seen, line)).toBe(2)
+    expect(countRequests(server.seen, line)).toBe(2)
   })
 
   it('stops a run over many objects', async () => {
-    const { server, run } = await started(({ method }) =>
+    const { server, run } = await startServer(({ method }) =>
       method === 'GET' ? undefined : limit('0')(),
     )
     const { code, stderr } = await run(`runners pause ${ids} --retries 1`)
@@ -153,7 +153,7 @@ describe('a limit that never ends', () => {
   })
 
   it('of one page of a list ends the list', async () => {
-    const { server, run } = await started(({ url }) => {
+    const { server, run } = await startServer(({ url }) => {
       const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
       if (page === 3) return limit('0')()
       const next = url.replace(/([?&]page=)\d+|$/, (_, name = '&page=') => `${name}${page + 1}`)
@@ -171,7 +171,7 @@ describe('a limit that never ends', () => {
       [429, 6],
       [503, 7],
     ] as const) {
-      const { server, run } = await started(() => ({ ...limit('3')(), status }))
+      const { server, run } = await startServer(() => ({ ...limit('3')(), status }))
       const { code, stderr } = await run(`runners get 7 ${flags}`)
       expect([code, server.seen.length]).toEqual([exit, 1])
       expect(stderr).toContain('3 s')
@@ -179,8 +179,8 @@ describe('a limit that never ends', () => {
   })
 
   it('ends as its profile says, unless the flag does', async () => {
-    const { server } = await started(limit('0'))
-    const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any-token' }
+    const { server } = await startServer(limit('0'))
+    const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_TOKEN: 'any-token' }
     const run = (line: string) => svcctl(line.split(' '), { env })
     expect((await run(`profile set p --base-url ${server.url} --max-wait 0`)).code).toBe(0)
     expect((await run('profile get p -o json')).stdout).toMatch(/"max_wait":\s*0/)
@@ -191,7 +191,7 @@ describe('a limit that never ends', () => {
   })
 
   it.each(['-5', 'soon', 'soon 5', ''])('waits as ever where it asks for "%s"', async (after) => {
-    const { run } = await started(limit(after))
+    const { run } = await startServer(limit(after))
     const { code, stderr } = await run('runners get 7 --max-wait 1 --retries 1')
     expect([code, stderr]).toEqual([6, expect.not.stringMatching(/-5|soon/)])
   })
@@ -208,7 +208,7 @@ describe('the end of a window', () => {
     [503, '1'],
     [504, '2'],
   ])('is not what a %i waits for while %s remain', async (status, remaining) => {
-    const { server, run } = await started((_, i) =>
+    const { server, run } = await startServer((_, i) =>
       i < 2 ? { status, headers: window(remaining, 600), body: {} } : undefined,
     )
     const { code, stderr } = await run('api /runners')
@@ -218,7 +218,7 @@ describe('the end of a window', () => {
 
   it('is waited for where nothing remains, and after a 429', async () => {
     for (const status of [429, 503]) {
-      const { server, run } = await started((_, i) =>
+      const { server, run } = await startServer((_, i) =>
         i < 1 ? { status, headers: window('0', 1), body: {} } : undefined,
       )
       const { code, stderr } = await run('api /runners')
@@ -230,11 +230,11 @@ describe('the end of a window', () => {
 
 describe('a project that has moved', () => {
   const moved = 'Non GET methods are not allowed for moved projects'
-  it.each<readonly [string, Scripted]>([
+  it.each<readonly [string, ScriptedAnswer]>([
     ['405', { status: 405, body: { message: moved } }],
     ['301', { status: 301, headers: { location: '/api/v4/projects/12/deploy_keys/7' } }],
   ])('is said of a write that is answered by %s, with the way to its path', async (_, answer) => {
-    const { server, run } = await started(() => answer)
+    const { server, run } = await startServer(() => answer)
     const { code, stderr } = await run(
       'deploy-keys delete 7 -P old/app --yes --no-undo-record -o json',
     )
@@ -245,7 +245,7 @@ describe('a project that has moved', () => {
   })
 
   it('is found by that line', async () => {
-    const { run } = await started(({ url }) =>
+    const { run } = await startServer(({ url }) =>
       url.includes('/projects/12')
         ? { body: { id: 12, path_with_namespace: 'new/app' } }
         : { status: 301, headers: { location: '/api/v4/projects/12' } },
@@ -258,9 +258,12 @@ describe('a project that has moved', () => {
 describe('a 410', () => {
   it('says that the instance no longer offers it, and is not asked again', async () => {
     for (const line of Object.values(commands)) {
-      const { server, run } = await started(() => ({ status: 410, body: { message: '410 Gone' } }))
+      const { server, run } = await startServer(() => ({
+        status: 410,
+        body: { message: '410 Gone' },
+      }))
       const { code, stderr } = await run(line)
-      expect([code, askedFor(server.seen, line)], line).toEqual([4, 1])
+      expect([code, countRequests(server.seen, line)], line).toEqual([4, 1])
       expect(stderr).toContain('the instance no longer supports this (410 Gone')
       expect(stderr).toContain('Its version removed this endpoint. Its release notes name the')
     }
@@ -273,21 +276,21 @@ describe('a request that fails each time', () => {
     ['as often as is said', ' --retries 1', 2],
   ])('is sent again %s', async (_, flags, times) => {
     const failing = { status: 502, headers: { 'retry-after': '0' }, body: {} }
-    const { server, run } = await started(() => failing)
+    const { server, run } = await startServer(() => failing)
     const { code } = await run(`${commands.GET}${flags}`)
     expect([code, server.seen.length]).toEqual([7, times])
   })
 })
 
 describe('a deletion that is tried again', () => {
-  it.each<readonly [string, Scripted, number]>([
+  it.each<readonly [string, ScriptedAnswer, number]>([
     ['the record is missing', { status: 404, body: { message: '404 Not found' } }, 0],
     ['the route is missing', { status: 404, body: { error: '404 Not Found' } }, 4],
-    ['a page answers', { ...page('Not Found'), status: 404 }, 4],
+    ['a page answers', { ...buildPage('Not Found'), status: 404 }, 4],
     ['the route is gone', { status: 410, body: {} }, 4],
   ])('is done where the instance says so: %s', async (_, answer, exit) => {
     let lost = true
-    const { run } = await started(({ method }) => {
+    const { run } = await startServer(({ method }) => {
       if (method !== 'DELETE') return { body: { id: 1, username: 'ana' } }
       return lost ? { status: 502, body: {} } : answer
     })

@@ -1,29 +1,29 @@
-/** A server that answers byte by byte as it is told, so that it can lie about everything HTTP says. */
+/** A server whose answers are written byte by byte, so that it can lie about everything that HTTP says. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-export interface Asked {
+export interface SeenRequest {
   readonly method: string
   /** Path with query. */
   readonly path: string
-  /** The head as it came, without the request line. */
+  /** The header lines as they came, without the request line. */
   readonly headers: string
   /** 0 for the first request that this server saw. */
   readonly index: number
 }
 
-/** What the server does once a request has come whole. */
-export type Behaviour = (asked: Asked, socket: Socket) => void
+/** Answers a request that has come whole. */
+export type Behaviour = (asked: SeenRequest, socket: Socket) => void
 
 export interface LyingServer {
   readonly url: string
-  readonly seen: Asked[]
+  readonly seen: SeenRequest[]
   behave: Behaviour
   close(): Promise<void>
 }
 
-/** The first request of what came, and what came after it; undefined while it is not whole. */
-const split = (text: string): { head: string; rest: string } | undefined => {
+/** Splits off the first whole request. Returns undefined if it is not whole yet. */
+const splitRequest = (text: string): { head: string; rest: string } | undefined => {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const head = text.slice(0, end)
@@ -32,14 +32,14 @@ const split = (text: string): { head: string; rest: string } | undefined => {
   return rest.length < length ? undefined : { head, rest: rest.slice(length) }
 }
 
-/** Starts a server on the loopback. */
-export const lie = async (behave: Behaviour): Promise<LyingServer> => {
-  const seen: Asked[] = []
+/** Starts a server on the loopback interface. */
+export const startLyingServer = async (behave: Behaviour): Promise<LyingServer> => {
+  const seen: SeenRequest[] = []
   const sockets = new Set<Socket>()
   const take = (head: string, socket: Socket): void => {
     const [line = '', ...headers] = head.split('\r\n')
     const [method = '', path = ''] = line.split(' ')
-    const asked: Asked = { method, path, headers: headers.join('\n'), index: seen.length }
+    const asked: SeenRequest = { method, path, headers: headers.join('\n'), index: seen.length }
     seen.push(asked)
     lying.behave(asked, socket)
   }
@@ -51,7 +51,7 @@ export const lie = async (behave: Behaviour): Promise<LyingServer> => {
     socket.on('error', () => socket.destroy())
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
-      for (let one = split(text); one !== undefined; one = split(text)) {
+      for (let one = splitRequest(text); one !== undefined; one = splitRequest(text)) {
         text = one.rest
         take(one.head, socket)
       }
@@ -72,9 +72,9 @@ export const lie = async (behave: Behaviour): Promise<LyingServer> => {
   return lying
 }
 
-/** An address of the loopback at which nobody listens. */
-export const nobody = async (): Promise<string> => {
-  const server = await lie(() => {})
+/** Finds a URL on the loopback interface where no server listens. */
+export const findUnusedUrl = async (): Promise<string> => {
+  const server = await startLyingServer(() => {})
   await server.close()
   return server.url
 }

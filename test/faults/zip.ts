@@ -1,25 +1,25 @@
-/** Archives that say whatever they are told, which libraries refuse to write. */
+/** Builds archives that contradict themselves, which libraries refuse to write. */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
 export interface Entry {
   readonly name: string
   readonly body?: Buffer
-  /** Unix mode, as `ls` would have it; a regular file unless given. */
+  /** Unix mode as `ls` shows it; a regular file by default. */
   readonly mode?: number
-  /** Claimed instead of the real size. */
+  /** Written instead of the real size. */
   readonly size?: number
   readonly crc?: number
-  /** 0 as it is, 8 deflated (unless given). */
+  /** Method: 0 is stored, 8 is deflated (the default). */
   readonly method?: number
-  /** Bit flags besides that of UTF-8 names. */
+  /** Bit flags in addition to the one of UTF-8 names. */
   readonly flags?: number
-  /** Bytes that belong to it according to the table of contents. */
+  /** Compressed size that the table of contents states. */
   readonly packedSize?: number
-  /** The entry, by its number, whose place in the archive the table gives. */
+  /** Number of the entry whose offset the table of contents gives for this one. */
   readonly at?: number
 }
 
-export const zipped = (entries: readonly Entry[], comment = ''): Buffer => {
+export const buildZip = (entries: readonly Entry[], comment = ''): Buffer => {
   const locals: Buffer[] = []
   const centrals: Buffer[] = []
   const offsets: number[] = []

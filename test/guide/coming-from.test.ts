@@ -1,12 +1,12 @@
-/** "Coming from" of the guide: each line of svcctl in its tables runs on an embedded instance, in the order of the page. */
+/** "Coming from" of the guide: runs each svcctl line of its tables on an embedded instance, in the order of the page. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { textOf } from '../support/pages.js'
-import { configuration, folder } from '../support/program.js'
+import { readPage } from '../support/pages.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { runLine } from '../support/shell.js'
 
-const text = textOf('.github/guide/coming-from.md')
+const text = readPage('.github/guide/coming-from.md')
 const sections = text
   .split(/^## /m)
   .slice(1)
@@ -18,12 +18,12 @@ const sections = text
     return { title, lines }
   })
 
-/** Lines that end otherwise than well, with the exit code that is meant. */
+/** Lines that end with another exit code than 0, with that code. */
 const endings: Readonly<Record<string, number>> = {}
 
-const cwd = folder()
+const cwd = createFolder()
 writeFileSync(join(cwd, '.gitlab-ci.yml'), 'build:\n  script: [make]\n')
-const env = { SVC_SANDBOX: '1', SVC_CONFIG_DIR: configuration() }
+const env = { SVC_SANDBOX: '1', SVC_CONFIG_DIR: createConfiguration() }
 
 it('has a table for each tool, and a line of svcctl in each row', () => {
   expect(sections.map(({ title }) => title)).toEqual([

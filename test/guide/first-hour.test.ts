@@ -1,16 +1,16 @@
-/** "Your first hour" of the guide: every line runs on an embedded instance, and the page has what it prints. `-u` renews the page. */
+/** "Your first hour" of the guide: runs every line on an embedded instance and compares the output with the page. `-u` updates the page. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { openScreen } from '../support/screen.js'
 
 const page = join(import.meta.dirname, '../../.github/guide/first-hour.md')
-const now = () => new Date('2026-11-20T12:00:00Z')
+const getFixedTime = () => new Date('2026-11-20T12:00:00Z')
 const block = /```console\n\$ (.*)\n[\s\S]*?```/g
 
-/** A topic of help indents what is printed, and has 80 columns. */
+/** A help topic indents the output, and has 80 columns. */
 const columns = 76
 
 /** Replaces a path that the screen may have broken anywhere. */
@@ -20,15 +20,19 @@ const replacePath = (text: string, path: string, by: string): string => {
 }
 
 it('has what each line prints', { timeout: 120_000 }, async () => {
-  const sandbox = await startSandbox({ stateDir: folder(), now, speed: Number.POSITIVE_INFINITY })
+  const sandbox = await startSandbox({
+    stateDir: createFolder(),
+    now: getFixedTime,
+    speed: Number.POSITIVE_INFINITY,
+  })
   const env = {
     SVC_BASE_URL: sandbox.url,
     SVC_TOKEN: 'sandbox-root-token',
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
     SVC_PAGER: '',
   }
-  const cwd = folder()
-  /** The folders of the test as a user has them. */
+  const cwd = createFolder()
+  /** Replaces the folders of the test by those of a user. */
   const rename = (text: string): string =>
     replacePath(
       replacePath(text, `${cwd}/`, ''),
@@ -39,7 +43,7 @@ it('has what each line prints', { timeout: 120_000 }, async () => {
       .replaceAll(': 1\nwritten', ': 1 written')
   const look = async (line: string): Promise<string> => {
     const words = line.replace(/^svcctl /, '')
-    const screen = openScreen([words], { rows: 200, columns, env, cwd, now })
+    const screen = openScreen([words], { rows: 200, columns, env, cwd, now: getFixedTime })
     try {
       const code = await screen.ended
       expect([line, code]).toEqual([line, line.includes(' check ') ? 1 : 0])

@@ -1,26 +1,28 @@
-/** "Troubleshooting" of the guide: every exit code is there, and its lines and flags are those of the program. */
+/** "Troubleshooting" of the guide: it has every exit code, and its lines and flags exist in the program. */
 import { describe, expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandFlags } from '../../src/engine/command/flags.js'
 import { exitCodes } from '../../src/errors.js'
-import { sandbox } from '../sandbox/instance.js'
-import { textOf } from '../support/pages.js'
-import { configuration, folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { readPage } from '../support/pages.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { runLine } from '../support/shell.js'
 import { svcctl } from '../support/within.js'
 
-const text = textOf('.github/guide/troubleshooting.md')
+const text = readPage('.github/guide/troubleshooting.md')
 const spans = [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span)
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 
-/** A line that needs words of its reader, an answer, or another instance. */
-const isOpen = (line: string): boolean => /<|auth login|--base-url/.test(line)
-const lines = [...new Set(spans.filter((span) => span.startsWith('svcctl ') && !isOpen(span)))]
+/** True if a line needs a value of the reader, an answer, or another instance. */
+const isIncomplete = (line: string): boolean => /<|auth login|--base-url/.test(line)
+const lines = [
+  ...new Set(spans.filter((span) => span.startsWith('svcctl ') && !isIncomplete(span))),
+]
 
-/** A profile `prod` for the instance, in a configuration of its own. */
-const withProfile = async () => {
+/** Creates a configuration with a profile `prod` for the instance. */
+const createProfileEnv = async () => {
   const env = {
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
     SVC_BASE_URL: url(),
     SVC_TOKEN: 'sandbox-root-token',
   }
@@ -46,9 +48,9 @@ describe('Troubleshooting', () => {
   })
 
   it.each(lines)('has a line that is understood: %s', async (line) => {
-    const env = await withProfile()
-    const { code, stderr } = await runLine(line, { env, cwd: folder() })
-    // Where there is no run, file or project yet, the sentence says that.
+    const env = await createProfileEnv()
+    const { code, stderr } = await runLine(line, { env, cwd: createFolder() })
+    // Lines about a run, a file or a project that does not exist here may fail with a message about it.
     const expected = /journal show|plan|api projects\/platform\/app/.test(line) ? code : 0
     expect([line, code, stderr]).toEqual([line, expected, expect.anything()])
     expect(stderr).not.toMatch(/unknown (?:option|command|verb)/)

@@ -1,8 +1,8 @@
-/** What people of other tools type works, or the error gives the line that does (`lines.txt`, `more-lines.txt`). */
+/** Lines that users of other tools type work, or their error names the line that does (`lines.txt`, `more-lines.txt`). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { usingSandbox } from '../support/sandbox.js'
+import { useSandbox } from '../support/sandbox.js'
 import {
   createRunner,
   findLines,
@@ -16,12 +16,12 @@ import {
 const read = (file: string) => readHabits(readFileSync(join(import.meta.dirname, file), 'utf8'))
 const habits = read('lines.txt')
 const more = read('more-lines.txt')
-const place = usingSandbox()
+const place = useSandbox()
 
-/** A configuration with a profile for the instance, as soon as a line needs it. */
+/** A configuration with a profile for the instance, created when a line first needs it. */
 let signedIn: Promise<string> | undefined
 
-/** What only the person can add to a hint: a token, a project, a profile, or what to change. */
+/** Errors of hints that lack a value only the user knows: a token, a project, a profile, or the change. */
 const personMissing = /requires a token|nothing to change|needs --project|unknown profile/
 
 describe('a line that people type', () => {

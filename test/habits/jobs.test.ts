@@ -1,17 +1,20 @@
-/** The thirty jobs: each line that is typed either works, or its error names the line that does; the others are dead ends, and few. */
+/** The thirty jobs: each line that is typed works, or its error names the line that does. Other lines are dead ends, and there are few. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, copyConfiguration, folder } from '../support/program.js'
+import { copyConfiguration, createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { found, jobs } from './jobs.js'
+import { exitCodes, jobs } from './jobs.js'
 
-/** The outcome of a line: it works, or the error has the line that does, or the request of an operation that the documents lack, or neither. */
+/**
+ * The outcome of a line: it works, its error names the line that does, its error names the request of an undocumented operation, or
+ * none of these.
+ */
 type Outcome = 'works' | 'hint' | 'undocumented' | 'dead end'
 
-/** As many dead ends as there may be in all thirty jobs. */
+/** Maximum number of dead ends in all thirty jobs. */
 const maxDeadEnds = 10
 
 const token = 'sandbox-root-token'
@@ -24,8 +27,8 @@ let sandbox: Sandbox
 let signedIn: string
 let names: Readonly<Record<string, string>>
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
-  const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: token, SVC_CONFIG_DIR: configuration() }
+  sandbox = await startSandbox({ stateDir: createFolder(), speed: Number.POSITIVE_INFINITY })
+  const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: token, SVC_CONFIG_DIR: createConfiguration() }
   const commit = ['commits', 'list', '-P', 'platform/app', '-L', '1', '-o', 'id']
   const { stdout } = await svcctl(commit, { env })
   signedIn = await signIn()
@@ -39,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close())
 
 const signIn = async (): Promise<string> => {
-  const config = configuration()
+  const config = createConfiguration()
   for (const name of ['staging', 'prod']) {
     const login = ['auth', 'login', name, '--base-url', sandbox.url, '--token-stdin']
     await svcctl(login, { env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }, input: token })
@@ -49,7 +52,7 @@ const signIn = async (): Promise<string> => {
 
 /** Opens a folder and a configuration with both profiles, for the lines of one job. */
 const openPlace = () => {
-  const cwd = folder()
+  const cwd = createFolder()
   mkdirSync(join(cwd, 'ci'))
   for (const name of ['.gitlab-ci.yml', 'ci/a.yml'])
     writeFileSync(join(cwd, name), 'build:\n  script: [make]\n')
@@ -63,17 +66,17 @@ const run = (line: string, place: ReturnType<typeof openPlace>) => {
   return svcctl(splitCommand(words), { ...place, input })
 }
 
-/** The words of a command, and the names of the flags of its line but for those that only confirm, preview or print. */
-const partsOf = (line: string) => {
+/** Returns the words of a command and the names of its flags, without those that only confirm, preview or print. */
+const parseLine = (line: string) => {
   const [words = ''] = line.split(/ (?=-|\d|')/)
   const flags = line.match(/(?<= )--?[a-zA-Z][\w-]*/g) ?? []
   const printing = /^(?:--yes|--dry-run|--token-stdin|-o|--to|-[PG])$/
   return { words, flags: flags.filter((flag) => !printing.test(flag)) }
 }
 
-/** True if what was printed has a line that is the next one, whatever its values. */
-const leadsTo = (said: string, next: string): boolean => {
-  const { words, flags } = partsOf(next)
+/** True if the output contains a line with the same command and flags as the next one, with any values. */
+const includesLine = (said: string, next: string): boolean => {
+  const { words, flags } = parseLine(next)
   const lines = said.match(/svcctl [^"`\n]+/g) ?? []
   return lines.some(
     (line) =>
@@ -85,7 +88,7 @@ const leadsTo = (said: string, next: string): boolean => {
 
 const judge = (works: boolean, said: string, next: string | undefined): Outcome => {
   if (works) return 'works'
-  if (next !== undefined && leadsTo(said, next)) return 'hint'
+  if (next !== undefined && includesLine(said, next)) return 'hint'
   return /no such operation[.] Run "svcctl api \w+ '/.test(said) ? 'undocumented' : 'dead end'
 }
 
@@ -97,7 +100,7 @@ it.each(jobs)('$job', { timeout: 60_000 }, async ({ lines }) => {
   for (const [i, line] of filled.entries()) {
     const { code, stdout, stderr } = await run(line, place)
     const said = stdout + stderr
-    const wanted = found[line] ?? 0
+    const wanted = exitCodes[line] ?? 0
     if (i === filled.length - 1) expect({ line, code, said }).toEqual({ line, code: wanted, said })
     outcomes.push({ line, outcome: judge(code === wanted, said, filled[i + 1]) })
   }

@@ -1,16 +1,16 @@
 /**
- * Thirty jobs of an administrator, as somebody types them who knows other tools and has not read our documentation: line by line,
- * each the next one after what the one before gave. `{ID}` and the like are what an earlier answer showed.
+ * Thirty jobs of an administrator, as somebody who knows other tools and has not read our documentation types them: line by line, each
+ * after reading the output of the one before. `{ID}` and the like stand for values of an earlier output.
  */
 
-/** A job, and what is typed for it in order. The last line of each job has to work. */
+/** A job, and the lines that are typed for it in order. The last line of each job has to work. */
 export interface Job {
   readonly job: string
   readonly lines: readonly string[]
 }
 
-/** Lines that end with another exit code although they did what was asked, and that code: a check that found something. */
-export const found: Readonly<Record<string, number>> = {
+/** Lines that exit with another code although they worked, with that code: their check found something. */
+export const exitCodes: Readonly<Record<string, number>> = {
   'svcctl check geo': 1,
   'svcctl check certificates': 1,
   'svcctl check policy policy.yml --report junit=policy.xml': 1,

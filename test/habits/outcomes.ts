@@ -1,24 +1,29 @@
-/** Runs what people of other tools type on the embedded instance, and says what each line gives. */
+/** Runs lines that users of other tools type on the embedded instance, and classifies their outcomes. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { quoteWord, splitCommand } from '../../src/base/shell-words.js'
 import type { RunningSandbox } from '../../src/library/sandbox.js'
-import { configuration, copyConfiguration, folder, type Ran } from '../support/program.js'
+import {
+  copyConfiguration,
+  createConfiguration,
+  createFolder,
+  type LineResult,
+} from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-/** What a line gives: it works, or the hint is a line, an operation that is missing, a page of help, or something else. */
+/** The outcome of a line: it works, or its hint is a line, an undocumented operation, a page of help, or something else. */
 export type Outcome = 'works' | 'line' | 'undocumented' | 'help' | 'other'
 
-/** A line, and what it is to give. */
+/** A line with its expected outcome. */
 export interface Habit {
   readonly line: string
-  /** `ok`, `-> LINE` with … for any text, `doc` or `help`. */
+  /** The expected outcome: `ok`, `-> LINE` with … for any text, `doc` or `help`. */
   readonly gives: string
-  /** It does not give that yet. */
+  /** Set if the line does not have that outcome yet. */
   readonly isOpen: boolean
 }
 
-/** Reads `LINE | GIVES`; `! ` before a line says that it is still open. */
+/** Reads rows of `LINE | OUTCOME`. `! ` before a line marks it as still open. */
 export const readHabits = (text: string): readonly Habit[] =>
   text.split('\n').flatMap((row) => {
     const [, open, line, gives] = /^(! )?([^#].*?) \| (ok|doc|help|-> .*)$/.exec(row) ?? []
@@ -27,7 +32,7 @@ export const readHabits = (text: string): readonly Habit[] =>
       : [{ line, gives, isOpen: open !== undefined }]
   })
 
-/** The error of a line as people read it, whichever format it was told in. */
+/** Returns the error of a line as text, also if it was printed as JSON. */
 const readError = (stderr: string): string => {
   if (!stderr.startsWith('{"error"')) return stderr
   const { error } = JSON.parse(stderr.split('\n')[0] ?? '')
@@ -46,8 +51,8 @@ export const findLines = (stderr: string): readonly string[] => {
   )
 }
 
-export const readOutcome = ({ code, stderr }: Ran): Outcome => {
-  // A person at a terminal is asked.
+export const readOutcome = ({ code, stderr }: LineResult): Outcome => {
+  // At a terminal, the user would be asked.
   if (/confirmation required/.test(stderr)) return 'works'
   if (/documents have no such operation/.test(stderr)) return 'undocumented'
   const [line] = findLines(stderr)
@@ -56,7 +61,7 @@ export const readOutcome = ({ code, stderr }: Ran): Outcome => {
   return /(?: |^)--help$/.test(line) ? 'help' : 'line'
 }
 
-/** Writes a line with the quotes that a shell needs: what has other quotes is the same line. */
+/** Quotes the words of a line as a shell needs it, so that lines that differ only in quotes are equal. */
 const normalizeLine = (line: string): string => splitCommand(line).map(quoteWord).join(' ')
 
 const isLineMeant = (meant: string, line: string): boolean => {
@@ -66,8 +71,8 @@ const isLineMeant = (meant: string, line: string): boolean => {
   return new RegExp(`^${pieces.join('.*')}$`).test(normalizeLine(line))
 }
 
-/** Returns true if a line gives what it is to give. */
-export const isAsMeant = ({ gives }: Habit, ran: Ran): boolean => {
+/** Returns true if a line has its expected outcome. */
+export const isAsMeant = ({ gives }: Habit, ran: LineResult): boolean => {
   const outcome = readOutcome(ran)
   const [, meant] = /^-> svcctl (.*)$/.exec(gives) ?? []
   if (meant !== undefined)
@@ -94,22 +99,22 @@ const commands =
 
 /** Creates a configuration with a profile for an instance. */
 export const signIn = async ({ url, token }: RunningSandbox): Promise<string> => {
-  const config = configuration()
+  const config = createConfiguration()
   const line = ['auth', 'login', 'work', '--base-url', url, '--token-stdin']
   await svcctl(line, { env: { SVC_CONFIG_DIR: config }, input: token })
   return config
 }
 
-/** Creates what runs lines in a folder, with a copy of a configuration. */
+/** Creates a function that runs lines in a folder, with a copy of a configuration. */
 export const createRunner = (signedIn: string) => {
-  const [config, cwd] = [copyConfiguration(signedIn), folder()]
+  const [config, cwd] = [copyConfiguration(signedIn), createFolder()]
   writeFileSync(join(cwd, 'x.yml'), document)
   writeFileSync(join(cwd, 'policy.yml'), policy)
   writeFileSync(join(cwd, 'commands.yml'), commands)
   writeFileSync(join(cwd, '.gitlab-ci.yml'), 'test:\n  script: [make]\n')
   const env = { SVC_CONFIG_DIR: config }
-  /** Runs a line; one that goes on is interrupted after its first output. */
-  const run = (line: string, input?: string): Promise<Ran> => {
+  /** Runs a line. A line that does not end by itself is interrupted after its first output. */
+  const run = (line: string, input?: string): Promise<LineResult> => {
     const stop = new AbortController()
     const goesOn = / --watch\b|^sandbox serve\b/.test(line)
     const interrupted = { stop: stop.signal, afterOutput: () => stop.abort() }
@@ -118,9 +123,9 @@ export const createRunner = (signedIn: string) => {
   return run
 }
 
-/** Runs a hint as a shell does, but for what another program does with its output. Returns why it is refused. */
+/** Runs a hint as a shell does, without pipes to other programs. Returns the error if the program rejects the line. */
 export const runHint = async (
-  run: (line: string, input?: string) => Promise<Ran>,
+  run: (line: string, input?: string) => Promise<LineResult>,
   hint: string,
   token: string,
 ): Promise<string | undefined> => {

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/async.js'
 import { getRequestedWait } from '../../src/http/headers.js'
-import { json, rejected, serve, serveRaw } from '../support/servers.js'
-import { clientOf, fakeClock, get, send } from './clients.js'
+import { getRejection, sendJson, serve, serveRaw } from '../support/servers.js'
+import { buildGet, buildWrite, createFakeClock, createTestClient } from './clients.js'
 
 const now = 1_700_000_000_000
 
@@ -50,13 +50,13 @@ describe('a client that is closed', () => {
       came = resolve
     })
     const server = await serve(() => came())
-    const clock = fakeClock()
-    const client = clientOf(server.base, { retries: 3 }, clock)
-    const ended = rejected(client.call(send('GET', '/x')))
+    const clock = createFakeClock()
+    const client = createTestClient(server.base, { retries: 3 }, clock)
+    const ended = getRejection(client.call(buildWrite('GET', '/x')))
     await asked
     await client.close()
     expect(await ended).toMatchObject({ category: 'interrupted' })
-    expect(await rejected(client.call(send('GET', '/x')))).toMatchObject({
+    expect(await getRejection(client.call(buildWrite('GET', '/x')))).toMatchObject({
       category: 'interrupted',
     })
     expect([server.seen.length, clock.slept]).toEqual([1, []])
@@ -68,19 +68,19 @@ const repeated = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE'])
 
 describe.each(methods)('%s', (method) => {
   const again = repeated.has(method)
-  const request = send(method, '/x', method === 'PUT' ? '{"a":1}' : undefined)
+  const request = buildWrite(method, '/x', method === 'PUT' ? '{"a":1}' : undefined)
 
   it.each([502, 503, 504])(`is ${again ? '' : 'not '}sent again on %i`, async (status) => {
     const server = await serve((_, response, count) =>
-      json(response, count < 3 ? status : 200, { n: count }),
+      sendJson(response, count < 3 ? status : 200, { n: count }),
     )
-    const clock = fakeClock()
-    const call = clientOf(server.base, { retries: 3 }, clock).call(request)
+    const clock = createFakeClock()
+    const call = createTestClient(server.base, { retries: 3 }, clock).call(request)
     if (again) {
       expect((await call).status).toBe(200)
       expect(clock.slept).toEqual([500, 1000])
     } else {
-      const error = await rejected(call)
+      const error = await getRejection(call)
       expect(error).toMatchObject({
         category: 'unreachable',
         details: { status, unknownOutcome: true },
@@ -94,12 +94,12 @@ describe.each(methods)('%s', (method) => {
       if (count < 3) socket.resetAndDestroy()
       else socket.end(method === 'HEAD' ? ok : `${ok}{}`)
     })
-    const call = clientOf(server.base, { retries: 3 }).call(request)
+    const call = createTestClient(server.base, { retries: 3 }).call(request)
     if (again) {
       await call
       expect(server.count()).toBe(3)
     } else {
-      const error = await rejected(call)
+      const error = await getRejection(call)
       expect(error).toMatchObject({ category: 'unreachable', details: { unknownOutcome: true } })
       expect(String(error)).toContain('it is unknown whether')
       expect(server.count()).toBe(1)
@@ -107,7 +107,7 @@ describe.each(methods)('%s', (method) => {
   })
   it(`${method === 'GET' || method === 'HEAD' ? 'changed nothing' : 'may have changed something'} where no answer comes`, async () => {
     const server = await serveRaw((socket) => socket.resetAndDestroy())
-    const error = await rejected(clientOf(server.base).call(request))
+    const error = await getRejection(createTestClient(server.base).call(request))
     const unknown = method === 'GET' || method === 'HEAD' ? {} : { unknownOutcome: true }
     expect(error).toMatchObject({ category: 'unreachable', details: unknown })
     expect(String(error).includes('it is unknown whether')).toBe('unknownOutcome' in unknown)
@@ -115,19 +115,19 @@ describe.each(methods)('%s', (method) => {
   it('is sent again on 429, after as long as it was asked', async () => {
     const server = await serve((_, response, count) => {
       if (count < 2) response.writeHead(429, { 'retry-after': '3' }).end('Retry later')
-      else json(response, 200, {})
+      else sendJson(response, 200, {})
     })
-    const clock = fakeClock()
-    await clientOf(server.base, { retries: 3 }, clock).call(request)
+    const clock = createFakeClock()
+    await createTestClient(server.base, { retries: 3 }, clock).call(request)
     expect(server.seen).toHaveLength(2)
     expect(clock.slept).toEqual([3000])
   })
   it('is sent again when the connection is refused', async () => {
     const notes: string[] = []
-    const clock = fakeClock()
+    const clock = createFakeClock()
     const options = { retries: 2, note: (text: string) => notes.push(text) }
-    const client = clientOf('http://127.0.0.1:1', options, clock)
-    const error = await rejected(client.call(request))
+    const client = createTestClient('http://127.0.0.1:1', options, clock)
+    const error = await getRejection(client.call(request))
     expect(error).toMatchObject({ category: 'unreachable', details: { code: 'ECONNREFUSED' } })
     expect(error).not.toHaveProperty('details.unknownOutcome')
     expect(clock.slept).toHaveLength(2)
@@ -135,8 +135,8 @@ describe.each(methods)('%s', (method) => {
   })
   it('is not sent again on 400 or 500', async () => {
     for (const status of [400, 500]) {
-      const server = await serve((_, response) => json(response, status, { error: 'no' }))
-      const error = await rejected(clientOf(server.base, { retries: 3 }).call(request))
+      const server = await serve((_, response) => sendJson(response, status, { error: 'no' }))
+      const error = await getRejection(createTestClient(server.base, { retries: 3 }).call(request))
       expect(error).not.toHaveProperty('details.unknownOutcome')
       expect(server.seen).toHaveLength(1)
     }
@@ -146,8 +146,10 @@ describe.each(methods)('%s', (method) => {
 describe('attempts', () => {
   it('end with what the last one gave', async () => {
     const server = await serve((_, response) => response.writeHead(429).end('Retry later'))
-    const clock = fakeClock()
-    const error = await rejected(clientOf(server.base, { retries: 2 }, clock).call(get('/x')))
+    const clock = createFakeClock()
+    const error = await getRejection(
+      createTestClient(server.base, { retries: 2 }, clock).call(buildGet('/x')),
+    )
     expect(error).toMatchObject({
       category: 'rate_limited',
       exitCode: 6,
@@ -160,8 +162,10 @@ describe('attempts', () => {
     const server = await serve((_, response) =>
       response.writeHead(429, { 'retry-after': '3600' }).end(),
     )
-    const clock = fakeClock()
-    const error = await rejected(clientOf(server.base, { retries: 2 }, clock).call(get('/x')))
+    const clock = createFakeClock()
+    const error = await getRejection(
+      createTestClient(server.base, { retries: 2 }, clock).call(buildGet('/x')),
+    )
     expect(error).toMatchObject({
       category: 'rate_limited',
       details: { advice: { code: 'rate', about: '3600 s' } },
@@ -173,12 +177,16 @@ describe('attempts', () => {
       if (count === 1) socket.resetAndDestroy()
       else socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n')
     })
-    const error = await rejected(clientOf(server.base, { retries: 1 }).call(send('DELETE', '/x')))
+    const error = await getRejection(
+      createTestClient(server.base, { retries: 1 }).call(buildWrite('DELETE', '/x')),
+    )
     expect(error).toMatchObject({ category: 'not_found', details: { unknownOutcome: true } })
   })
   it('give up when no answer comes in time', async () => {
     const server = await serveRaw(() => {})
-    const error = await rejected(clientOf(server.base, { timeout: 0.05 }).call(get('/x')))
+    const error = await getRejection(
+      createTestClient(server.base, { timeout: 0.05 }).call(buildGet('/x')),
+    )
     expect(error).toMatchObject({
       category: 'unreachable',
       details: { code: 'UND_ERR_HEADERS_TIMEOUT', request: `GET ${server.base}/api/v4/x` },
@@ -187,7 +195,9 @@ describe('attempts', () => {
   it('give up when a body stops midway, or trickles for ever', async () => {
     const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
     const stuck = await serveRaw((socket) => socket.write(`${head}1\r\n[\r\n`))
-    expect(await rejected(clientOf(stuck.base, { timeout: 0.05 }).call(get('/x')))).toMatchObject({
+    expect(
+      await getRejection(createTestClient(stuck.base, { timeout: 0.05 }).call(buildGet('/x'))),
+    ).toMatchObject({
       details: { code: 'UND_ERR_BODY_TIMEOUT' },
     })
     const trickling = await serveRaw((socket) => {
@@ -195,17 +205,23 @@ describe('attempts', () => {
       const timer = setInterval(() => socket.write('1\r\n \r\n'), 5)
       socket.on('close', () => clearInterval(timer))
     })
-    const error = await rejected(clientOf(trickling.base, { timeout: 0.02 }).call(get('/x')))
+    const error = await getRejection(
+      createTestClient(trickling.base, { timeout: 0.02 }).call(buildGet('/x')),
+    )
     expect(String(error)).toContain('the response did not finish within 0 s')
   })
   it('give up on an answer that is only ever announced, or is no HTTP', async () => {
     const announcing = await serveRaw((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100))
     })
-    const error = await rejected(clientOf(announcing.base, { retries: 1 }).call(get('/x')))
+    const error = await getRejection(
+      createTestClient(announcing.base, { retries: 1 }).call(buildGet('/x')),
+    )
     expect(error).toMatchObject({ category: 'unreachable' })
     const odd = await serveRaw((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
-    expect(String(await rejected(clientOf(odd.base).call(get('/x'))))).toContain('not HTTP')
+    expect(String(await getRejection(createTestClient(odd.base).call(buildGet('/x'))))).toContain(
+      'not HTTP',
+    )
   })
   it('give up on headers that never end', async () => {
     const server = await serveRaw((socket) => {
@@ -214,13 +230,13 @@ describe('attempts', () => {
       const timer = setInterval(() => socket.write(line), 1)
       socket.on('close', () => clearInterval(timer))
     })
-    expect(await rejected(clientOf(server.base).call(get('/x')))).toMatchObject({
+    expect(await getRejection(createTestClient(server.base).call(buildGet('/x')))).toMatchObject({
       category: 'unreachable',
     })
   })
   it('is heard by many clients without a listener for each: Node warns of more than ten', () => {
     const { signal } = new AbortController()
-    for (let i = 0; i < 12; i++) clientOf('http://127.0.0.1:9', { signal })
+    for (let i = 0; i < 12; i++) createTestClient('http://127.0.0.1:9', { signal })
     expect(getEventListeners(signal, 'abort').length).toBeLessThan(2)
   })
 
@@ -229,20 +245,24 @@ describe('attempts', () => {
     const before = new AbortController()
     before.abort()
     expect(
-      await rejected(clientOf(server.base, { signal: before.signal }).call(get('/x'))),
+      await getRejection(
+        createTestClient(server.base, { signal: before.signal }).call(buildGet('/x')),
+      ),
     ).toMatchObject({ category: 'interrupted', exitCode: 130 })
     expect(server.seen).toEqual([])
 
     const during = new AbortController()
     const silent = await serveRaw(() => during.abort())
     expect(
-      await rejected(clientOf(silent.base, { signal: during.signal }).call(get('/x'))),
+      await getRejection(
+        createTestClient(silent.base, { signal: during.signal }).call(buildGet('/x')),
+      ),
     ).toMatchObject({ category: 'interrupted' })
 
     const waiting = new AbortController()
     const options = { signal: waiting.signal, retries: 3, note: () => waiting.abort() }
     expect(
-      await rejected(clientOf(server.base, options, systemClock).call(get('/x'))),
+      await getRejection(createTestClient(server.base, options, systemClock).call(buildGet('/x'))),
     ).toMatchObject({ category: 'interrupted' })
     expect(server.seen).toHaveLength(1)
   })
@@ -250,9 +270,9 @@ describe('attempts', () => {
 
 describe('a name that is not known', () => {
   it('is a Failure at once that names the host', async () => {
-    const clock = fakeClock()
-    const client = clientOf('https://nowhere.invalid', { retries: 3 }, clock)
-    const error = await rejected(client.call(send('POST', '/x')))
+    const clock = createFakeClock()
+    const client = createTestClient('https://nowhere.invalid', { retries: 3 }, clock)
+    const error = await getRejection(client.call(buildWrite('POST', '/x')))
     expect(error).toMatchObject({ category: 'unreachable' })
     expect(String(error)).toContain('nowhere.invalid')
     expect(error).not.toHaveProperty('details.unknownOutcome')

@@ -5,13 +5,15 @@ import { pagesDomains } from '../../src/catalogue/areas/pages-domains.js'
 import { Failure } from '../../src/errors.js'
 import { buildRequest } from '../../src/http/index.js'
 import type { ClientOptions } from '../../src/http/types.js'
-import { json, rejected, serve, serveRaw } from '../support/servers.js'
-import { clientOf, fakeClock, get, send } from './clients.js'
+import { getRejection, sendJson, serve, serveRaw } from '../support/servers.js'
+import { buildGet, buildWrite, createFakeClock, createTestClient } from './clients.js'
 
 describe('call', () => {
   it('reads JSON below the base URL’s path, whole and as bytes', async () => {
-    const server = await serve((_, response) => json(response, 200, { id: 7 }))
-    const whole = await clientOf(`${server.base}/forge/api/v4/`).call(get('/projects/a%2Fb%2Ec'))
+    const server = await serve((_, response) => sendJson(response, 200, { id: 7 }))
+    const whole = await createTestClient(`${server.base}/forge/api/v4/`).call(
+      buildGet('/projects/a%2Fb%2Ec'),
+    )
     expect(whole.data).toEqual({ id: 7 })
     expect(Buffer.from(whole.bytes).toString()).toBe('{"id":7}')
     expect(server.seen[0]?.url).toBe('/forge/api/v4/projects/a%2Fb%2Ec')
@@ -31,22 +33,22 @@ describe('call', () => {
       }
       response.end(body.subarray(4))
     })
-    const client = clientOf(server.base)
-    expect((await client.call(get('/x'))).data).toEqual({ id: 7 })
+    const client = createTestClient(server.base)
+    expect((await client.call(buildGet('/x'))).data).toEqual({ id: 7 })
     const texts: string[] = []
-    for await (const batch of client.list(get('/list'), {}))
+    for await (const batch of client.list(buildGet('/list'), {}))
       for (const record of batch) texts.push(Buffer.from(record).toString())
     expect(texts).toEqual(['{"id":7}'])
-    const { body } = await client.open(get('/file'))
+    const { body } = await client.open(buildGet('/file'))
     const chunks: Uint8Array[] = []
     for await (const chunk of body) chunks.push(chunk)
     expect(Buffer.concat(chunks).toString()).toBe('\ufeff{"id":7}')
   })
   it('sends a body byte for byte and none where there is none', async () => {
-    const server = await serve((_, response) => json(response, 200, {}))
-    const client = clientOf(server.base)
-    await client.call(send('PUT', '/x', '{"a":"ü"}'))
-    await client.call(send('POST', '/y'))
+    const server = await serve((_, response) => sendJson(response, 200, {}))
+    const client = createTestClient(server.base)
+    await client.call(buildWrite('PUT', '/x', '{"a":"ü"}'))
+    await client.call(buildWrite('POST', '/y'))
     expect(server.seen.map((s) => [s.method, s.body, s.headers['content-type']])).toEqual([
       ['PUT', '{"a":"ü"}', 'application/json'],
       ['POST', '', undefined],
@@ -55,12 +57,14 @@ describe('call', () => {
   })
   it.each([204, 304])('has no data for %i', async (status) => {
     const server = await serve((_, response) => response.writeHead(status).end())
-    const whole = await clientOf(server.base).call(send('POST', '/x'))
+    const whole = await createTestClient(server.base).call(buildWrite('POST', '/x'))
     expect([whole.status, whole.data, whole.bytes.length]).toEqual([status, undefined, 0])
   })
   it('has no data for a DELETE that answers 202 without a body', async () => {
     const server = await serve((_, response) => response.writeHead(202).end())
-    expect((await clientOf(server.base).call(send('DELETE', '/x'))).data).toBeUndefined()
+    expect(
+      (await createTestClient(server.base).call(buildWrite('DELETE', '/x'))).data,
+    ).toBeUndefined()
   })
   it.each([
     ['gzip', gzipSync],
@@ -72,14 +76,14 @@ describe('call', () => {
       response.writeHead(200, { 'content-encoding': encoding })
       response.end(pack('{"a":1}'))
     })
-    expect((await clientOf(server.base).call(get('/x'))).data).toEqual({ a: 1 })
+    expect((await createTestClient(server.base).call(buildGet('/x'))).data).toEqual({ a: 1 })
   })
 })
 
 describe('a credential', () => {
   const headersWith = async (options: Partial<ClientOptions>) => {
-    const server = await serve((_, response) => json(response, 200, {}))
-    await clientOf(server.base, options).call(get('/x'))
+    const server = await serve((_, response) => sendJson(response, 200, {}))
+    await createTestClient(server.base, options).call(buildGet('/x'))
     const { authorization, cookie, sudo, ...rest } = server.seen[0]?.headers ?? {}
     return {
       authorization,
@@ -107,33 +111,35 @@ describe('a credential', () => {
     expect(sent).toMatchObject({ private: 'abc', sudo: 'ana' })
   })
   it('gives way to one among the request’s own headers', async () => {
-    const server = await serve((_, response) => json(response, 200, {}))
-    const client = clientOf(server.base, { credential: { kind: 'personal', value: 'abc' } })
-    await client.call({ ...get('/x'), headers: { Authorization: 'Bearer own' } })
+    const server = await serve((_, response) => sendJson(response, 200, {}))
+    const client = createTestClient(server.base, { credential: { kind: 'personal', value: 'abc' } })
+    await client.call({ ...buildGet('/x'), headers: { Authorization: 'Bearer own' } })
     expect(server.seen[0]?.headers).toMatchObject({ authorization: 'Bearer own' })
     expect(server.seen[0]?.headers).not.toHaveProperty('private-token')
   })
   it.each(['a\r\nSudo: root', 'a\nb', 'a\u0000', 'a\u2028b'])('is refused as %j', async (value) => {
-    const server = await serve((_, response) => json(response, 200, {}))
+    const server = await serve((_, response) => sendJson(response, 200, {}))
     for (const options of [
       { credential: { kind: 'personal', value } },
       { credential: { kind: 'session', value } },
       { sudo: value },
     ] as const) {
-      const error = await rejected(clientOf(server.base, options).call(get('/x')))
+      const error = await getRejection(createTestClient(server.base, options).call(buildGet('/x')))
       expect(error).toMatchObject({ category: 'usage' })
     }
     expect(server.seen).toEqual([])
   })
   it('never leaves for another origin, but an alert’s key goes where it is sent', async () => {
-    const here = await serve((_, response) => json(response, 200, {}))
-    const there = await serve((_, response) => json(response, 200, {}))
-    const request = { ...send('POST', `${there.base}/notify`, '{}'), absolute: true } as const
+    const here = await serve((_, response) => sendJson(response, 200, {}))
+    const there = await serve((_, response) => sendJson(response, 200, {}))
+    const request = { ...buildWrite('POST', `${there.base}/notify`, '{}'), absolute: true } as const
     const personal = { kind: 'personal', value: 'abc' } as const
-    await clientOf(here.base, { credential: personal, sudo: 'ana' }).call(request)
-    await clientOf(here.base, { credential: { kind: 'bearer', value: 'key' } }).call(request)
-    await clientOf(here.base, { credential: personal }).call({
-      ...get(`${here.base}/api/graphql`),
+    await createTestClient(here.base, { credential: personal, sudo: 'ana' }).call(request)
+    await createTestClient(here.base, { credential: { kind: 'bearer', value: 'key' } }).call(
+      request,
+    )
+    await createTestClient(here.base, { credential: personal }).call({
+      ...buildGet(`${here.base}/api/graphql`),
       absolute: true,
     })
     expect(there.seen[0]?.headers).not.toHaveProperty('private-token')
@@ -143,11 +149,11 @@ describe('a credential', () => {
   })
   it('is renewed once on 401, for all calls under way', async () => {
     const server = await serve(({ headers }, response) => {
-      if (headers.authorization === 'Bearer new') json(response, 200, { ok: true })
-      else json(response, 401, { message: '401 Unauthorized' })
+      if (headers.authorization === 'Bearer new') sendJson(response, 200, { ok: true })
+      else sendJson(response, 401, { message: '401 Unauthorized' })
     })
     let renewals = 0
-    const client = clientOf(server.base, {
+    const client = createTestClient(server.base, {
       credential: { kind: 'oauth', value: 'old' },
       renew: async () => {
         renewals += 1
@@ -155,34 +161,34 @@ describe('a credential', () => {
       },
     })
     const answers = await Promise.all([
-      client.call(get('/a')),
-      client.call(send('POST', '/b')),
-      client.call(get('/c')),
+      client.call(buildGet('/a')),
+      client.call(buildWrite('POST', '/b')),
+      client.call(buildGet('/c')),
     ])
     expect(answers.map((a) => a.data)).toEqual([{ ok: true }, { ok: true }, { ok: true }])
     expect(renewals).toBe(1)
   })
   it('that stays refused after renewal is a Failure', async () => {
     const server = await serve((_, response) =>
-      json(response, 401, { message: '401 Unauthorized' }),
+      sendJson(response, 401, { message: '401 Unauthorized' }),
     )
-    const client = clientOf(server.base, {
+    const client = createTestClient(server.base, {
       credential: { kind: 'oauth', value: 'old' },
       renew: async () => ({ kind: 'oauth', value: 'new' }),
     })
-    expect(await rejected(client.call(get('/x')))).toMatchObject({ category: 'auth' })
+    expect(await getRejection(client.call(buildGet('/x')))).toMatchObject({ category: 'auth' })
     expect(server.seen).toHaveLength(2)
   })
   it('that the instance repeats is blotted out', async () => {
     const server = await serve(({ headers }, response) =>
-      json(response, 400, { message: `bad token ${headers['private-token']}` }),
+      sendJson(response, 400, { message: `bad token ${headers['private-token']}` }),
     )
     const told: unknown[] = []
-    const client = clientOf(server.base, {
+    const client = createTestClient(server.base, {
       credential: { kind: 'personal', value: 'canary-token' },
       trace: (exchange) => told.push(exchange),
     })
-    const error = await rejected(client.call(get('/x')))
+    const error = await getRejection(client.call(buildGet('/x')))
     expect(error).toMatchObject({ message: '400 Bad Request: bad token ***' })
     expect(JSON.stringify(told)).not.toContain('canary')
   })
@@ -191,7 +197,7 @@ describe('a credential', () => {
 describe('a secret of a form', () => {
   it('that the instance repeats is blotted out, the certificate is not', async () => {
     const server = await serve((_, response) =>
-      json(
+      sendJson(
         response,
         400,
         { message: { key: ['canary\nkey of many letters is odd'], certificate: ['plain text'] } },
@@ -207,8 +213,8 @@ describe('a secret of a form', () => {
         certificate: { filename: 'c.pem', bytes: Buffer.from('plain text\n') },
       },
     })
-    const client = clientOf(server.base, { trace: (exchange) => told.push(exchange) })
-    const error = await rejected(client.call(request))
+    const client = createTestClient(server.base, { trace: (exchange) => told.push(exchange) })
+    const error = await getRejection(client.call(request))
     expect(String(error)).toContain('*** is odd')
     expect(String(error)).toContain('plain text')
     expect(JSON.stringify(told)).not.toMatch(/canary|key of many/)
@@ -221,7 +227,7 @@ describe('an answer that is no JSON', () => {
       response.writeHead(200, headers)
       response.end(body)
     })
-    const error = await rejected(clientOf(server.base).call(send(method, '/x')))
+    const error = await getRejection(createTestClient(server.base).call(buildWrite(method, '/x')))
     expect(error).toBeInstanceOf(Failure)
     expect(error).toMatchObject({ category: 'unreachable' })
     return error as Failure
@@ -248,18 +254,18 @@ describe('an answer that is no JSON', () => {
         response.writeHead(url.includes('refused') ? 400 : 200)
         response.end(body)
       })
-      const client = clientOf(server.base)
-      const refused = await rejected(client.call(get('/refused')))
-      const records = client.list(get('/x'), {})
-      // A record before the broken one stands.
-      const listed = await rejected(records.next().then(() => records.next()))
+      const client = createTestClient(server.base)
+      const refused = await getRejection(client.call(buildGet('/refused')))
+      const records = client.list(buildGet('/x'), {})
+      // The record before the broken one is valid.
+      const listed = await getRejection(records.next().then(() => records.next()))
       expect(`${refused} ${listed}`).toMatch(/400.*JSON|400.*answer/)
       expect(`${JSON.stringify(refused)} ${JSON.stringify(listed)}`).not.toContain('canary')
     },
   )
   it('has what is no UTF-8 replaced', async () => {
     const server = await serve((_, response) => response.end(Buffer.from([0x22, 0xc3, 0x28, 0x22])))
-    const { bytes, data } = await clientOf(server.base).call(send('GET', '/x'))
+    const { bytes, data } = await createTestClient(server.base).call(buildWrite('GET', '/x'))
     expect(data).toBe('\ufffd(')
     expect(Buffer.from(bytes).toString()).toBe('"\ufffd("')
   })
@@ -268,8 +274,8 @@ describe('an answer that is no JSON', () => {
   })
   it('counts only brackets outside of text as depth', async () => {
     const value = { a: '['.repeat(5000), b: '"['.repeat(2000) }
-    const server = await serve((_, response) => json(response, 200, value))
-    expect((await clientOf(server.base).call(get('/x'))).data).toEqual(value)
+    const server = await serve((_, response) => sendJson(response, 200, value))
+    expect((await createTestClient(server.base).call(buildGet('/x'))).data).toEqual(value)
   })
   it.each([
     ['broken', Buffer.from('not gzip at all')],
@@ -297,21 +303,25 @@ describe('a body on a bad connection', () => {
     ['in chunks', `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`],
   ])('cut short %s is read again, then a Failure', async (_, text) => {
     const server = await serveRaw((socket) => socket.end(text))
-    const clock = fakeClock()
-    const error = await rejected(clientOf(server.base, { retries: 2 }, clock).call(get('/x')))
+    const clock = createFakeClock()
+    const error = await getRejection(
+      createTestClient(server.base, { retries: 2 }, clock).call(buildGet('/x')),
+    )
     expect(error).toMatchObject({ category: 'unreachable' })
     expect(server.count()).toBe(3)
     expect(clock.slept).toHaveLength(2)
   })
   it('cut short after a POST leaves its outcome open', async () => {
     const server = await serveRaw((socket) => socket.end(`${head}Content-Length: 9\r\n\r\n{`))
-    const error = await rejected(clientOf(server.base, { retries: 2 }).call(send('POST', '/x')))
+    const error = await getRejection(
+      createTestClient(server.base, { retries: 2 }).call(buildWrite('POST', '/x')),
+    )
     expect(error).toMatchObject({ details: { unknownOutcome: true } })
     expect(server.count()).toBe(1)
   })
   it('cut short without a length is a Failure, never a shorter answer', async () => {
     const server = await serveRaw((socket) => socket.end(`${head}Connection: close\r\n\r\n{"a":`))
-    const error = await rejected(clientOf(server.base).call(get('/x')))
+    const error = await getRejection(createTestClient(server.base).call(buildGet('/x')))
     expect(error).toMatchObject({ category: 'unreachable' })
   })
 })
@@ -319,7 +329,7 @@ describe('a body on a bad connection', () => {
 describe('open', () => {
   it('streams a body of any kind', async () => {
     const server = await serve((_, response) => response.end('PK raw'))
-    const answer = await clientOf(server.base).open(get('/file'))
+    const answer = await createTestClient(server.base).open(buildGet('/file'))
     let text = ''
     for await (const chunk of answer.body) text += Buffer.from(chunk).toString()
     expect(text).toBe('PK raw')
@@ -332,7 +342,7 @@ describe('open', () => {
         if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve))
       response.end()
     })
-    const answer = await clientOf(server.base).open(get('/file'))
+    const answer = await createTestClient(server.base).open(buildGet('/file'))
     const digest = createHash('sha256')
     let length = 0
     for await (const chunk of answer.body) {
@@ -346,28 +356,32 @@ describe('open', () => {
     expect(digest.digest('hex')).toBe(expected.digest('hex'))
   })
   it('throws for a refusal', async () => {
-    const server = await serve((_, response) => json(response, 404, { message: '404 Not found' }))
-    expect(await rejected(clientOf(server.base).open(get('/file')))).toMatchObject({
-      category: 'not_found',
-      details: { request: `GET ${server.base}/api/v4/file`, status: 404 },
-    })
+    const server = await serve((_, response) =>
+      sendJson(response, 404, { message: '404 Not found' }),
+    )
+    expect(await getRejection(createTestClient(server.base).open(buildGet('/file')))).toMatchObject(
+      {
+        category: 'not_found',
+        details: { request: `GET ${server.base}/api/v4/file`, status: 404 },
+      },
+    )
   })
   it('ends with a Failure when the body is cut short', async () => {
     const server = await serveRaw((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'),
     )
-    const answer = await clientOf(server.base).open(get('/file'))
+    const answer = await createTestClient(server.base).open(buildGet('/file'))
     const read = async () => {
       for await (const chunk of answer.body) expect(Buffer.from(chunk).toString()).toBe('abc')
     }
-    expect(await rejected(read())).toMatchObject({ category: 'unreachable' })
+    expect(await getRejection(read())).toMatchObject({ category: 'unreachable' })
   })
 })
 
 describe('a trace', () => {
   it('tells of each exchange without what is secret', async () => {
     const server = await serve((_, response) =>
-      json(
+      sendJson(
         response,
         200,
         { id: 1, runners_token: 'canary-1', nested: [{ dsn: 'canary-2' }] },
@@ -378,13 +392,13 @@ describe('a trace', () => {
       ),
     )
     const told: unknown[] = []
-    const client = clientOf(server.base, {
+    const client = createTestClient(server.base, {
       credential: { kind: 'personal', value: 'canary-4' },
       trace: (exchange) => told.push(exchange),
     })
     const body = JSON.stringify({ token: 'canary-5', description: 'd', odd: 'canary-6' })
     await client.call({
-      ...send('POST', '/x?private_token=canary-7', body),
+      ...buildWrite('POST', '/x?private_token=canary-7', body),
       secrets: new Set(['odd']),
     })
     expect(told).toEqual([
@@ -405,9 +419,9 @@ describe('a trace', () => {
       else socket.destroy()
     })
     const told: { status?: number; error?: string }[] = []
-    const client = clientOf(server.base, { trace: (exchange) => told.push(exchange) })
-    await rejected(client.call(get('/x')))
-    await rejected(client.call(get('/x')))
+    const client = createTestClient(server.base, { trace: (exchange) => told.push(exchange) })
+    await getRejection(client.call(buildGet('/x')))
+    await getRejection(client.call(buildGet('/x')))
     expect(told.map((e) => [e.status, e.error !== undefined])).toEqual([
       [404, false],
       [undefined, true],

@@ -1,11 +1,11 @@
-/** Clients for the tests of the HTTP layer, and what they send. */
+/** Clients for the tests of the HTTP layer, and requests for them. */
 import { onTestFinished } from 'vitest'
 import type { Clock } from '../../src/base/async.js'
 import { createClient } from '../../src/http/index.js'
 import type { Client, ClientOptions, WireRequest } from '../../src/http/types.js'
 
-/** A clock that does not wait, and remembers for how long it should have. */
-export const fakeClock = (now = 1_700_000_000_000): Clock & { readonly slept: number[] } => {
+/** Creates a clock that does not wait, and records how long each wait should have been. */
+export const createFakeClock = (now = 1_700_000_000_000): Clock & { readonly slept: number[] } => {
   const slept: number[] = []
   return {
     slept,
@@ -19,11 +19,11 @@ export const fakeClock = (now = 1_700_000_000_000): Clock & { readonly slept: nu
   }
 }
 
-/** A client for a test, closed at its end; no retries and no waiting unless asked for. */
-export const clientOf = (
+/** Creates a client that is closed at the end of the test. By default it has no retries and does not wait. */
+export const createTestClient = (
   baseUrl: string,
   options: Partial<ClientOptions> = {},
-  clock: Clock = fakeClock(),
+  clock: Clock = createFakeClock(),
 ): Client => {
   const client = createClient(
     { baseUrl, timeout: 30, retries: 0, userAgent: 'svcctl/test', ...options },
@@ -33,8 +33,8 @@ export const clientOf = (
   return client
 }
 
-export const get = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
-export const send = (method: string, path: string, body?: string): WireRequest => ({
+export const buildGet = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
+export const buildWrite = (method: string, path: string, body?: string): WireRequest => ({
   method,
   path,
   headers: body === undefined ? {} : { 'content-type': 'application/json' },

@@ -1,4 +1,4 @@
-/** `--curl` for every endpoint: curl itself sends what the program would. */
+/** `--curl` for every endpoint: curl itself sends the same request as the program. */
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,16 +9,16 @@ import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { buildRequest, createClient, toCurl } from '../../src/http/index.js'
-import { type Recorder, record, type Seen } from '../support/recorder.js'
-import { started } from '../support/starting.js'
-import { has } from '../support/terminal.js'
+import { type Recorder, type SeenRequest, startRecorder } from '../support/recorder.js'
+import { runProgram } from '../support/starting.js'
+import { hasProgram } from '../support/terminal.js'
 
 const loaded = await Promise.all(areas.map((row) => row.load()))
 const endpoints = loaded.flatMap((all) => Object.values(all)).map((e) => [e.route, e] as const)
 const awkward = 'a b&c=ü\'"$x`!'
 const secret = 'secret value'
 
-const sample = (param: Param): JsonValue | undefined => {
+const createSample = (param: Param): JsonValue | undefined => {
   if (param.secret === true) return secret
   switch (param.type) {
     case 'boolean':
@@ -41,7 +41,7 @@ const sample = (param: Param): JsonValue | undefined => {
   }
 }
 
-const askOf = (endpoint: Endpoint) => {
+const buildAsk = (endpoint: Endpoint) => {
   const values: Record<string, JsonValue | undefined> = {}
   const files: Record<string, { filename: string; bytes: Uint8Array }> = {}
   for (const [name, param] of [
@@ -50,7 +50,7 @@ const askOf = (endpoint: Endpoint) => {
   ])
     if (param.type === 'string' && param.format === 'pem')
       files[name] = { filename: `${name}.pem`, bytes: Buffer.from(`the ${name}\n`) }
-    else values[name] = sample(param)
+    else values[name] = createSample(param)
   if (endpoint.route.includes('<')) values.endpoint = `${server.url}/notify.json`
   return { endpoint, values, files }
 }
@@ -58,7 +58,7 @@ const askOf = (endpoint: Endpoint) => {
 let server: Recorder
 const folder = mkdtempSync(join(tmpdir(), 'svcctl-curl-'))
 beforeAll(async () => {
-  server = await record(({ method }) => (method === 'GET' ? { body: [] } : { body: {} }))
+  server = await startRecorder(({ method }) => (method === 'GET' ? { body: [] } : { body: {} }))
   for (const name of ['certificate', 'key'])
     writeFileSync(join(folder, `${name}.pem`), `the ${name}\n`)
 })
@@ -67,8 +67,8 @@ beforeEach(() => {
   server.seen.length = 0
 })
 
-/** What counts of a request; the boundary of a form is its sender's own. */
-const essence = ({ method, url, headers, body }: Seen) => {
+/** Returns the parts of a request that must be equal. The boundary of a form differs, so it is replaced. */
+const getEssentials = ({ method, url, headers, body }: SeenRequest) => {
   const type = headers['content-type'] ?? ''
   const boundary = /boundary=(.*)$/.exec(type)?.[1]
   const plain = (text: string): string =>
@@ -83,9 +83,9 @@ const essence = ({ method, url, headers, body }: Seen) => {
   }
 }
 
-describe.skipIf(!has('curl'))('curl sends', () => {
+describe.skipIf(!hasProgram('curl'))('curl sends', () => {
   it.each(endpoints)('%s', async (_, endpoint) => {
-    const request = buildRequest(askOf(endpoint))
+    const request = buildRequest(buildAsk(endpoint))
     const client = createClient({
       baseUrl: server.url,
       timeout: 10,
@@ -103,13 +103,14 @@ describe.skipIf(!has('curl'))('curl sends', () => {
       ...Object.fromEntries(names.map((name) => [name, secret])),
       SVC_TOKEN: 'the-token',
     }
-    const { code, stderr } = await started('sh', ['-c', command], {
+    const { code, stderr } = await runProgram('sh', ['-c', command], {
       cwd: folder,
       env: { ...env, PATH: process.env.PATH ?? '' },
     })
     expect(code, stderr.toString()).toBe(0)
     const [sent, bySelf] = server.seen
     expect(server.seen).toHaveLength(2)
-    if (sent !== undefined && bySelf !== undefined) expect(essence(bySelf)).toEqual(essence(sent))
+    if (sent !== undefined && bySelf !== undefined)
+      expect(getEssentials(bySelf)).toEqual(getEssentials(sent))
   })
 })

@@ -4,7 +4,7 @@ import { toCurl } from '../../src/http/request/curl.js'
 import type { WireRequest } from '../../src/http/types.js'
 
 const base = 'https://forge.test/sub/'
-const get = (path: string, more: Partial<WireRequest> = {}): WireRequest => ({
+const buildGet = (path: string, more: Partial<WireRequest> = {}): WireRequest => ({
   method: 'GET',
   path,
   headers: {},
@@ -12,8 +12,8 @@ const get = (path: string, more: Partial<WireRequest> = {}): WireRequest => ({
 })
 const json = { 'content-type': 'application/json' }
 
-/** The words that a shell makes of the command. */
-const words = (command: string, env: Readonly<Record<string, string>> = {}): string[] =>
+/** Returns the words that a shell makes of the command. */
+const toShellWords = (command: string, env: Readonly<Record<string, string>> = {}): string[] =>
   execFileSync('/bin/sh', ['-c', command.replace(/^curl/, 'printf "%s\\n"')], { env })
     .toString()
     .split('\n')
@@ -21,7 +21,7 @@ const words = (command: string, env: Readonly<Record<string, string>> = {}): str
 
 describe('toCurl', () => {
   it('writes a read with its credential as a variable', () => {
-    expect(toCurl(base, get('/runners/7'), 'personal')).toBe(
+    expect(toCurl(base, buildGet('/runners/7'), 'personal')).toBe(
       'curl --header "PRIVATE-TOKEN: $SVC_TOKEN" https://forge.test/sub/api/v4/runners/7',
     )
   })
@@ -33,18 +33,18 @@ describe('toCurl', () => {
     ['basic', ':a'],
   ] as const)('lets the shell put in a credential of kind %s', (kind, expected) => {
     const env = { SVC_TOKEN: 't', SVC_JOB_TOKEN: 'j', SVC_ALERT_KEY: 'a' }
-    expect(words(toCurl(base, get('/x'), kind), env)[1]).toBe(expected)
+    expect(toShellWords(toCurl(base, buildGet('/x'), kind), env)[1]).toBe(expected)
   })
   it('lets the shell put in what a header by a secret’s name holds', () => {
     const headers = { 'x-auth-token': 'canary-1', 'x-api-key': 'canary-2', 'x-plain': 'p' }
-    const command = toCurl(base, get('/x', { headers }))
+    const command = toCurl(base, buildGet('/x', { headers }))
     expect(command).not.toContain('canary')
     expect(
-      words(command, { X_AUTH_TOKEN: 'a', X_API_KEY: 'b' }).filter((w) => /^x-/.test(w)),
+      toShellWords(command, { X_AUTH_TOKEN: 'a', X_API_KEY: 'b' }).filter((w) => /^x-/.test(w)),
     ).toEqual(['x-auth-token: a', 'x-api-key: b', 'x-plain: p'])
   })
   it('turns globbing off where the address has brackets', () => {
-    expect(toCurl(base, get('/issues?iids[]=1&not[labels]=a'))).toBe(
+    expect(toCurl(base, buildGet('/issues?iids[]=1&not[labels]=a'))).toBe(
       "curl --globoff 'https://forge.test/sub/api/v4/issues?iids[]=1&not[labels]=a'",
     )
   })
@@ -56,7 +56,7 @@ describe('toCurl', () => {
       'personal',
       "o'b",
     )
-    expect(words(command)).toEqual([
+    expect(toShellWords(command)).toEqual([
       '--request',
       'PUT',
       '--header',
@@ -80,7 +80,7 @@ describe('toCurl', () => {
       secrets: new Set(['token']),
     })
     expect(command).not.toContain('canary')
-    expect(words(command, { TOKEN: 'given' })).toContain(
+    expect(toShellWords(command, { TOKEN: 'given' })).toContain(
       '{"token":"given","info":{"version":"1"},"description":"a\'b"}',
     )
   })
@@ -100,7 +100,7 @@ describe('toCurl', () => {
     )
   })
   it('never shows a credential that a header carries', () => {
-    const request = get('/x', { headers: { Authorization: 'Bearer canary' } })
+    const request = buildGet('/x', { headers: { Authorization: 'Bearer canary' } })
     const command = toCurl(base, request, 'personal')
     expect(command).toBe(
       'curl --header "Authorization: $SVC_TOKEN" https://forge.test/sub/api/v4/x',
@@ -108,7 +108,9 @@ describe('toCurl', () => {
   })
   it('leaves out what curl does by itself', () => {
     const headers = { accept: '*/*', 'accept-encoding': 'identity' }
-    expect(toCurl(base, get('/file', { headers }))).toBe('curl https://forge.test/sub/api/v4/file')
+    expect(toCurl(base, buildGet('/file', { headers }))).toBe(
+      'curl https://forge.test/sub/api/v4/file',
+    )
   })
   it('writes an absolute address and a HEAD', () => {
     const path = 'https://other.test/notify'

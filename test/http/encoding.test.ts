@@ -27,7 +27,7 @@ const make: Endpoint = endpoint('POST /things', one(Unknown()), {
   params: { title: string('title'), tags: list('string', 'tags') },
 })
 
-/** Any text that is Unicode, the nasty more often than by chance. */
+/** Any Unicode text, with special characters more often than by chance. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1 }),
   fc.stringMatching(/^[/.%?#&+=[\]\r\n\t;,: @\\-]{1,8}$/),
@@ -68,7 +68,7 @@ describe('what is parsed back from an address', () => {
     fc.assert(
       fc.property(text, text, (name, value) => {
         const values = { id: 1, name: 'n', path: 'p' }
-        // What fills the path beats --param.
+        // Parameters of the path win over --param.
         fc.pre(!Object.hasOwn(values, name))
         const { path } = buildRequest({ endpoint: find, values, extra: { [name]: value } })
         const found = [...new URL(`https://forge.test${path}`).searchParams]

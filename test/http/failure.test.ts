@@ -5,13 +5,13 @@ import { type RefusedAnswer, readErrorBody, toFailure } from '../../src/http/ans
 import { getCategory } from '../../src/http/status.js'
 
 const encoder = new TextEncoder()
-const bytesOf = (body: unknown): Uint8Array =>
+const toBytes = (body: unknown): Uint8Array =>
   encoder.encode(typeof body === 'string' ? body : JSON.stringify(body))
-const fail = (status: number, body: unknown, more: Partial<RefusedAnswer> = {}): Failure =>
+const createFailure = (status: number, body: unknown, more: Partial<RefusedAnswer> = {}): Failure =>
   toFailure({
     status,
     headers: {},
-    body: bytesOf(body),
+    body: toBytes(body),
     request: 'GET https://forge.test/api/v4/x',
     author: 'user',
     ...more,
@@ -39,7 +39,7 @@ describe('an error body', () => {
       'insufficient_scope: more is needed',
     ],
     [{ message: 'failed', error_code: 'conflict', dry_run: 'error' }, 'failed'],
-    // Anywhere but in a place for messages a secret could stand.
+    // Other fields than those for messages could contain a secret.
     [{ title: 'T', detail: 'D' }, ''],
     [{ message: 'failed', runners_token: 'secret' }, 'failed'],
     [['one', 'two'], ''],
@@ -66,17 +66,17 @@ describe('an error body', () => {
     ['null', ''],
     [{ message: null }, ''],
   ])('%j says %j', (body, text) => {
-    expect(readErrorBody(bytesOf(body)).text).toBe(text)
+    expect(readErrorBody(toBytes(body)).text).toBe(text)
   })
   it('gives codes and scopes', () => {
-    expect(readErrorBody(bytesOf({ message: 'x', error_code: 'empty' })).code).toBe('empty')
-    expect(readErrorBody(bytesOf({ error: 'insufficient_scope', scope: 'sudo' }))).toMatchObject({
+    expect(readErrorBody(toBytes({ message: 'x', error_code: 'empty' })).code).toBe('empty')
+    expect(readErrorBody(toBytes({ error: 'insufficient_scope', scope: 'sudo' }))).toMatchObject({
       code: 'insufficient_scope',
       scope: 'sudo',
     })
   })
   it('makes what could move a cursor visible', () => {
-    expect(readErrorBody(bytesOf({ message: 'a\u001b[2Jb\u009b\u202e' })).text).toBe(
+    expect(readErrorBody(toBytes({ message: 'a\u001b[2Jb\u009b\u202e' })).text).toBe(
       'a\\u{1b}[2Jb\\u{9b}\\u{202e}',
     )
   })
@@ -92,7 +92,7 @@ describe('an error body', () => {
       typeof v === 'string' ? [v] : Object.values(v as object).flatMap(texts)
     fc.assert(
       fc.property(value, (message) => {
-        const said = readErrorBody(bytesOf({ message })).text
+        const said = readErrorBody(toBytes({ message })).text
         for (const text of texts(message)) expect(said).toContain(text)
       }),
     )
@@ -101,7 +101,7 @@ describe('an error body', () => {
     const anything = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.json({ stringUnit: 'binary' }).map((text) => encoder.encode(text)),
-      fc.jsonValue({ stringUnit: 'binary' }).map((message) => bytesOf({ message })),
+      fc.jsonValue({ stringUnit: 'binary' }).map((message) => toBytes({ message })),
       fc.string({ unit: 'binary' }).map((text) => encoder.encode(`<html><title>${text}`)),
     )
     fc.assert(
@@ -114,9 +114,9 @@ describe('an error body', () => {
     )
   })
   it('survives JSON that is nested 100,000 deep', () => {
-    expect(() => readErrorBody(bytesOf('['.repeat(100_000) + ']'.repeat(100_000)))).not.toThrow()
+    expect(() => readErrorBody(toBytes('['.repeat(100_000) + ']'.repeat(100_000)))).not.toThrow()
     expect(() =>
-      readErrorBody(bytesOf(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)),
+      readErrorBody(toBytes(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)),
     ).not.toThrow()
   })
 })
@@ -139,25 +139,29 @@ describe('a status', () => {
     [503, 'unreachable', 7],
   ])('%i is %s, exit %i', (status, category, exit) => {
     expect(getCategory(status)).toBe(category)
-    expect(fail(status, '').exitCode).toBe(exit)
+    expect(createFailure(status, '').exitCode).toBe(exit)
   })
   it('stands in the message once', () => {
-    expect(fail(404, { message: '404 Project Not Found' }).message).toBe('404 Project Not Found')
-    expect(fail(400, { error: 'content is missing' }).message).toBe(
+    expect(createFailure(404, { message: '404 Project Not Found' }).message).toBe(
+      '404 Project Not Found',
+    )
+    expect(createFailure(400, { error: 'content is missing' }).message).toBe(
       '400 Bad Request: content is missing',
     )
-    expect(fail(403, { message: 'Forbidden' }).message).toBe('403 Forbidden')
-    expect(fail(502, '<html><title>oops</title>').message).toBe(
+    expect(createFailure(403, { message: 'Forbidden' }).message).toBe('403 Forbidden')
+    expect(createFailure(502, '<html><title>oops</title>').message).toBe(
       '502 Bad Gateway: an HTML page, “oops”',
     )
-    expect(fail(499, '').message).toBe('499 (a refusal of no known name)')
-    expect(fail(300, '').message).toBe('300 Multiple Choices')
-    expect(fail(302, '').message).toBe('302 Found')
-    expect(fail(416, 'nothing of it').message).toBe('416 Range Not Satisfiable')
+    expect(createFailure(499, '').message).toBe('499 (a refusal of no known name)')
+    expect(createFailure(300, '').message).toBe('300 Multiple Choices')
+    expect(createFailure(302, '').message).toBe('302 Found')
+    expect(createFailure(416, 'nothing of it').message).toBe('416 Range Not Satisfiable')
   })
   it('comes with request, request id and code', () => {
     const headers = { 'x-request-id': 'abc' }
-    expect(fail(400, { message: 'm', error_code: 'conflict' }, { headers }).details).toMatchObject({
+    expect(
+      createFailure(400, { message: 'm', error_code: 'conflict' }, { headers }).details,
+    ).toMatchObject({
       status: 400,
       request: 'GET https://forge.test/api/v4/x',
       requestId: 'abc',
@@ -167,8 +171,8 @@ describe('a status', () => {
 })
 
 describe('what to do next', () => {
-  const next = (...args: Parameters<typeof fail>): unknown => {
-    const { hint, advice } = fail(...args).details
+  const next = (...args: Parameters<typeof createFailure>): unknown => {
+    const { hint, advice } = createFailure(...args).details
     return hint ?? advice
   }
   it('names the path below the host, which gh takes in front of it', () => {
@@ -223,7 +227,7 @@ describe('what to do next', () => {
       'sudo-user',
     ],
   ])('makes a sentence of the sudo error %i %j', (status, body, words, code) => {
-    expect(fail(status, body).message).toContain(words)
+    expect(createFailure(status, body).message).toContain(words)
     expect(next(status, body)).toEqual({ code })
   })
   it('speaks of existing names at 409 only where the answer does', () => {

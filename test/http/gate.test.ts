@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
 import type { Admission, AdmissionResult, Gate } from '../../src/http/types.js'
-import { json, rejected, serve, serveRaw } from '../support/servers.js'
-import { clientOf, fakeClock, get, send } from './clients.js'
+import { getRejection, sendJson, serve, serveRaw } from '../support/servers.js'
+import { buildGet, buildWrite, createFakeClock, createTestClient } from './clients.js'
 
-/** A gate that writes down what it is told, and sends back what is turned away. */
-const recorder = (patient = true) => {
+/** Creates a gate that records what it is told. Unless it is impatient, rejected requests are sent again. */
+const createRecordingGate = (patient = true) => {
   const told: string[] = []
   const gate: Gate = {
     width: 4,
@@ -28,11 +28,13 @@ describe('a client with a gate', () => {
     async (method) => {
       const server = await serve((_, response, count) => {
         if (count < 4) response.writeHead(429, { 'retry-after': '3' }).end('Retry later')
-        else json(response, 200, {})
+        else sendJson(response, 200, {})
       })
-      const { gate, told } = recorder()
-      const clock = fakeClock()
-      await clientOf(server.base, { gate, retries: 0 }, clock).call(send(method, '/x'))
+      const { gate, told } = createRecordingGate()
+      const clock = createFakeClock()
+      await createTestClient(server.base, { gate, retries: 0 }, clock).call(
+        buildWrite(method, '/x'),
+      )
       expect(server.seen).toHaveLength(4)
       expect(clock.slept).toEqual([])
       expect(told).toEqual([
@@ -49,8 +51,10 @@ describe('a client with a gate', () => {
   )
   it('gives what the gate has no more patience for', async () => {
     const server = await serve((_, response) => response.writeHead(429).end('Retry later'))
-    const { gate } = recorder(false)
-    const error = await rejected(clientOf(server.base, { gate, retries: 3 }).call(get('/x')))
+    const { gate } = createRecordingGate(false)
+    const error = await getRejection(
+      createTestClient(server.base, { gate, retries: 3 }).call(buildGet('/x')),
+    )
     expect(error).toMatchObject({ category: 'rate_limited', details: { status: 429 } })
     expect(server.seen).toHaveLength(1)
   })
@@ -58,26 +62,32 @@ describe('a client with a gate', () => {
     const server = await serve((_, response) =>
       response.writeHead(503, { 'retry-after': '1' }).end(),
     )
-    const { gate } = recorder()
-    const error = await rejected(clientOf(server.base, { gate }).call(send('POST', '/x')))
+    const { gate } = createRecordingGate()
+    const error = await getRejection(
+      createTestClient(server.base, { gate }).call(buildWrite('POST', '/x')),
+    )
     expect(error).toMatchObject({ details: { status: 503, unknownOutcome: true } })
     expect(server.seen).toHaveLength(1)
   })
   it('tells it of retries, and of requests that were lost', async () => {
     const cut = await serveRaw((socket) => socket.resetAndDestroy())
-    const { gate, told } = recorder()
-    await rejected(clientOf(cut.base, { gate, retries: 1 }).call(get('/x')))
+    const { gate, told } = createRecordingGate()
+    await getRejection(createTestClient(cut.base, { gate, retries: 1 }).call(buildGet('/x')))
     expect(told).toEqual(['first', 'connection', 'again after 0', 'connection'])
     const silent = await serveRaw(() => {})
-    const second = recorder()
-    await rejected(clientOf(silent.base, { gate: second.gate, timeout: 0.05 }).call(get('/x')))
+    const second = createRecordingGate()
+    await getRejection(
+      createTestClient(silent.base, { gate: second.gate, timeout: 0.05 }).call(buildGet('/x')),
+    )
     expect(second.told).toEqual(['first', 'time-out'])
   })
   it('sends nothing that the gate refuses', async () => {
-    const server = await serve((_, response) => json(response, 200, {}))
+    const server = await serve((_, response) => sendJson(response, 200, {}))
     const closed = new Failure('auth', 'the run has stopped')
-    const gate: Gate = { ...recorder().gate, admit: () => Promise.reject(closed) }
-    expect(await rejected(clientOf(server.base, { gate }).call(get('/x')))).toMatchObject({
+    const gate: Gate = { ...createRecordingGate().gate, admit: () => Promise.reject(closed) }
+    expect(
+      await getRejection(createTestClient(server.base, { gate }).call(buildGet('/x'))),
+    ).toMatchObject({
       message: 'the run has stopped',
     })
     expect(server.seen).toEqual([])
@@ -87,8 +97,8 @@ describe('a client with a gate', () => {
     const home = await serve((_, response) =>
       response.writeHead(302, { location: `${elsewhere.base}/file` }).end(),
     )
-    const { gate, told } = recorder()
-    const answer = await clientOf(home.base, { gate }).open(get('/x'))
+    const { gate, told } = createRecordingGate()
+    const answer = await createTestClient(home.base, { gate }).open(buildGet('/x'))
     for await (const _ of answer.body);
     expect(elsewhere.seen).toHaveLength(1)
     expect(told).toEqual(['first', '302'])

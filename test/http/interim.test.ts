@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ResponseHeads } from '../../src/http/sending/connections.js'
-import { rejected, serveRaw } from '../support/servers.js'
-import { clientOf, get, send } from './clients.js'
+import { getRejection, serveRaw } from '../support/servers.js'
+import { buildGet, buildWrite, createTestClient } from './clients.js'
 
 const body = '"HTTP/1.1 100 Continue\\r\\n\\r\\n"'
 const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -17,9 +17,9 @@ describe('an unasked 100 Continue', () => {
     ['after an empty line', `\r\n${go}`],
   ])('is passed over %s, on every request of a connection', async (_, before) => {
     const server = await serveRaw((socket) => socket.write(`${before}${answer}`))
-    const client = clientOf(server.base)
+    const client = createTestClient(server.base)
     for (const method of ['GET', 'POST', 'PUT'])
-      expect((await client.call(send(method, '/x', '{}'))).data).toBe(JSON.parse(body))
+      expect((await client.call(buildWrite(method, '/x', '{}'))).data).toBe(JSON.parse(body))
     expect(server.count()).toBe(3)
   })
   it('is passed over byte by byte', async () => {
@@ -30,11 +30,11 @@ describe('an unasked 100 Continue', () => {
         await new Promise((resolve) => setImmediate(resolve))
       }
     })
-    expect((await clientOf(server.base).call(get('/x'))).data).toBe(JSON.parse(body))
+    expect((await createTestClient(server.base).call(buildGet('/x'))).data).toBe(JSON.parse(body))
   })
   it('without an answer after it is a failure', async () => {
     const server = await serveRaw((socket) => socket.write(go.repeat(30)))
-    expect(await rejected(clientOf(server.base).call(get('/x')))).toMatchObject({
+    expect(await getRejection(createTestClient(server.base).call(buildGet('/x')))).toMatchObject({
       category: 'unreachable',
     })
   })

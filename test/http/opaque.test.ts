@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.js'
-import { rejected, serve } from '../support/servers.js'
-import { clientOf, send } from './clients.js'
+import { getRejection, serve } from '../support/servers.js'
+import { buildWrite, createTestClient } from './clients.js'
 
-/** Answers of a token URL; each holds what must not be told. */
+/** Answers of a token URL. Each contains a secret that must not be shown. */
 const answers: readonly (readonly [string, number, string, Record<string, string>, RegExp])[] = [
   ['a cut answer', 200, '{"access_token":"canary-1","refresh_', {}, /the response is invalid/],
   ['a page', 200, '<html><title>canary-1</title>', {}, /the response is invalid/],
@@ -29,8 +29,8 @@ it.each(answers)('tells nothing of %s but its status and a registered code', asy
     response.writeHead(status, headers)
     response.end(body)
   })
-  const request = { ...send('POST', '/token', '{}'), opaque: true } as const
-  const failure = (await rejected(clientOf(server.base).call(request))) as Failure
+  const request = { ...buildWrite('POST', '/token', '{}'), opaque: true } as const
+  const failure = (await getRejection(createTestClient(server.base).call(request))) as Failure
   expect(failure.message).toMatch(says)
   expect(JSON.stringify(failure)).not.toMatch(/canary/)
 })

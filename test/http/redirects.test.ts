@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readWhole } from '../../src/http/answers/body.js'
-import { json, rejected, serve } from '../support/servers.js'
-import { clientOf, get, send } from './clients.js'
+import { getRejection, sendJson, serve } from '../support/servers.js'
+import { buildGet, buildWrite, createTestClient } from './clients.js'
 
 const options = { credential: { kind: 'personal', value: 'canary' }, sudo: 'ana' } as const
 const secrets = ['private-token', 'job-token', 'authorization', 'sudo', 'cookie']
@@ -10,9 +10,9 @@ describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('%i is followed when reading', async (status) => {
     const server = await serve(({ url }, response) => {
       if (url.endsWith('/old')) response.writeHead(status, { location: '/api/v4/new?x=1' }).end()
-      else json(response, 200, { url })
+      else sendJson(response, 200, { url })
     })
-    const whole = await clientOf(server.base, options).call(get('/old'))
+    const whole = await createTestClient(server.base, options).call(buildGet('/old'))
     expect(whole.data).toEqual({ url: '/api/v4/new?x=1' })
     expect(server.seen[1]?.headers).toMatchObject({ 'private-token': 'canary', sudo: 'ana' })
   })
@@ -20,7 +20,9 @@ describe('a redirect', () => {
     const server = await serve(({ url }, response) => {
       response.writeHead(url.endsWith('/old') ? 301 : 204, { location: '/api/v4/new' }).end()
     })
-    expect((await clientOf(server.base, options).call(send('HEAD', '/old'))).status).toBe(204)
+    expect(
+      (await createTestClient(server.base, options).call(buildWrite('HEAD', '/old'))).status,
+    ).toBe(204)
     expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'HEAD /api/v4/old',
       'HEAD /api/v4/new',
@@ -33,8 +35,8 @@ describe('a redirect', () => {
       const server = await serve((_, response) =>
         response.writeHead(301, { location: there }).end(),
       )
-      const error = await rejected(
-        clientOf(server.base, { ...options, retries: 2 }).call(send(method, '/x')),
+      const error = await getRejection(
+        createTestClient(server.base, { ...options, retries: 2 }).call(buildWrite(method, '/x')),
       )
       expect(error).toMatchObject({ category: 'failed', details: { status: 301 } })
       expect(String(error)).toContain('https://new.test/api/v4/x?token=***')
@@ -46,14 +48,14 @@ describe('a redirect', () => {
     ['another path of its host', () => '/elsewhere/x', '/forge'],
     ['a path that only begins like its own', () => '/forgery/x', '/forge'],
   ])('to %s is refused where data is asked for', async (_, to, path) => {
-    const other = await serve((_, response) => json(response, 200, { id: 99 }))
+    const other = await serve((_, response) => sendJson(response, 200, { id: 99 }))
     const home = await serve((_, response) =>
       response.writeHead(302, { location: to(other.base) }).end(),
     )
-    const client = clientOf(`${home.base}${path}`, options)
-    const list = client.list(get('/runners'), {})
-    for (const failed of [client.call(get('/x')), list.next()]) {
-      const error = await rejected(failed)
+    const client = createTestClient(`${home.base}${path}`, options)
+    const list = client.list(buildGet('/runners'), {})
+    for (const failed of [client.call(buildGet('/x')), list.next()]) {
+      const error = await getRejection(failed)
       expect(error).toMatchObject({
         category: 'failed',
         details: { status: 302, hint: expect.stringContaining('base URL') },
@@ -72,10 +74,10 @@ describe('a redirect', () => {
       response.writeHead(302, { location: `${home.base}/back` }).end(),
     )
     const request = {
-      ...get('/x'),
+      ...buildGet('/x'),
       headers: { cookie: 'a=b', 'job-token': 'j', range: 'bytes=1-' },
     }
-    const { body } = await clientOf(home.base, options).open(request)
+    const { body } = await createTestClient(home.base, options).open(request)
     expect(Buffer.from(await readWhole(body, '')).toString()).toBe('whole')
     expect(home.seen[0]?.headers).toMatchObject({ cookie: 'a=b', sudo: 'ana', 'job-token': 'j' })
     for (const seen of [other.seen[0], home.seen[1]]) {
@@ -87,7 +89,7 @@ describe('a redirect', () => {
     const server = await serve((_, response) =>
       response.writeHead(302, { location: '/api/v4/x' }).end(),
     )
-    const error = await rejected(clientOf(server.base).call(get('/x')))
+    const error = await getRejection(createTestClient(server.base).call(buildGet('/x')))
     expect(error).toMatchObject({ category: 'failed' })
     expect(server.seen).toHaveLength(6)
   })
@@ -99,7 +101,7 @@ describe('a redirect', () => {
     const server = await serve((_, response) =>
       response.writeHead(302, location === undefined ? {} : { location }).end(),
     )
-    expect(await rejected(clientOf(server.base).call(get('/x')))).toMatchObject({
+    expect(await getRejection(createTestClient(server.base).call(buildGet('/x')))).toMatchObject({
       category: 'failed',
       details: { hint },
     })

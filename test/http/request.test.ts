@@ -88,17 +88,17 @@ const domains = endpoint('PUT /projects/:id/pages/domains/:domain', one(some), {
 
 const build = (e: Endpoint, values: Ask['values'], more: Partial<Ask> = {}) =>
   buildRequest({ endpoint: e, values, ...more })
-const pathOf = (e: Endpoint, values: Ask['values'], extra?: Ask['extra']) =>
+const buildPath = (e: Endpoint, values: Ask['values'], extra?: Ask['extra']) =>
   build(e, values, extra === undefined ? {} : { extra }).path
-const bodyOf = (e: Endpoint, values: Ask['values'], extra?: Ask['extra']) =>
+const buildBody = (e: Endpoint, values: Ask['values'], extra?: Ask['extra']) =>
   build(e, values, extra === undefined ? {} : { extra }).body
 
 describe('a path', () => {
   it('holds a project path as one segment, its dots encoded', () => {
-    expect(pathOf(remove, { id: 'a/b.c', domain: 'www.x.test' })).toBe(
+    expect(buildPath(remove, { id: 'a/b.c', domain: 'www.x.test' })).toBe(
       '/projects/a%2Fb%2Ec/pages/domains/www.x.test',
     )
-    expect(pathOf(remove, { id: 42, domain: 'www.x.test' })).toBe(
+    expect(buildPath(remove, { id: 42, domain: 'www.x.test' })).toBe(
       '/projects/42/pages/domains/www.x.test',
     )
   })
@@ -128,7 +128,7 @@ describe('a path', () => {
 
 describe('a query', () => {
   const query = (values: Ask['values'], extra?: Ask['extra']) =>
-    pathOf(issues, { id: 7, ...values }, extra)
+    buildPath(issues, { id: 7, ...values }, extra)
   it.each<[Ask['values'], string]>([
     [{}, ''],
     [{ iids: [1, 2] }, '?iids[]=1&iids[]=2'],
@@ -174,7 +174,7 @@ describe('a query', () => {
       path: '/projects/a%2Fb/vulnerabilities?finding_id=9',
       headers: {},
     })
-    expect(pathOf(vulnerability, { id: 1 }, { finding_id: '8' })).toBe(
+    expect(buildPath(vulnerability, { id: 1 }, { finding_id: '8' })).toBe(
       '/projects/1/vulnerabilities?finding_id=8',
     )
   })
@@ -207,9 +207,13 @@ describe('a JSON body', () => {
   })
   it('takes --param as given JSON, unless the catalogue says the same', () => {
     expect(
-      bodyOf(runner, { id: 7, description: 'd' }, { description: 'no', novel: { a: [1, null] } }),
+      buildBody(
+        runner,
+        { id: 7, description: 'd' },
+        { description: 'no', novel: { a: [1, null] } },
+      ),
     ).toBe('{"description":"d","novel":{"a":[1,null]}}')
-    expect(bodyOf(runner, { id: 7 }, JSON.parse('{"__proto__":1}'))).toBe('{"__proto__":1}')
+    expect(buildBody(runner, { id: 7 }, JSON.parse('{"__proto__":1}'))).toBe('{"__proto__":1}')
   })
   it('says which of its attributes are secret', () => {
     expect(build(runner, { id: 7, token: 't' }).secrets).toEqual(new Set(['token']))
@@ -268,7 +272,7 @@ describe('an alert', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"title":"T","hosts":"h"}',
     })
-    expect(bodyOf(alert, { endpoint: address })).toBe('{}')
+    expect(buildBody(alert, { endpoint: address })).toBe('{}')
   })
   it.each(['https://:key@forge.test/x', 'ftp://forge.test/', 'forge.test', undefined])(
     'refuses the address %s',

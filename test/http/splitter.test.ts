@@ -6,8 +6,8 @@ import { KeyMatcher, NoListError, Splitter } from '../../src/http/lists/splitter
 
 const encoder = new TextEncoder()
 
-/** Cuts bytes at the given places, which may repeat and stand anywhere. */
-const chunksOf = (bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] => {
+/** Cuts bytes at the given places, which may repeat and may be out of range. */
+const cutBytes = (bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] => {
   const places = [...new Set(cuts.map((n) => n % (bytes.length + 1)))].sort((a, b) => a - b)
   return [0, ...places].map((from, i) => bytes.slice(from, places[i] ?? bytes.length))
 }
@@ -20,8 +20,8 @@ const split = (chunks: readonly Uint8Array[]): string[] => {
 }
 const splitText = (text: string): string[] => split([encoder.encode(text)])
 
-/** The records in which a name was found; those of a batch where none was looked for are all among them. */
-const matchedIn = (chunks: readonly Uint8Array[], endings: readonly string[]): string[] => {
+/** Returns the records in which a name was found. A batch that was not searched counts as found as a whole. */
+const findMatched = (chunks: readonly Uint8Array[], endings: readonly string[]): string[] => {
   const match = { endings }
   const splitter = new Splitter(new KeyMatcher(match))
   return chunks.flatMap((chunk) => {
@@ -44,7 +44,7 @@ describe('Splitter', () => {
       fc.property(arrays, cuts, styles, (array, places, style) => {
         const text = JSON.stringify(array, null, typeof style === 'string' ? undefined : style)
         const padded = typeof style === 'string' ? `${style}${text}${style}` : text
-        const elements = split(chunksOf(encoder.encode(padded), places))
+        const elements = split(cutBytes(encoder.encode(padded), places))
         expect(elements.map((e) => JSON.parse(e))).toEqual(JSON.parse(text))
       }),
     )
@@ -64,7 +64,7 @@ describe('Splitter', () => {
       fc.property(arrays, cuts, fc.nat(), (array, places, at) => {
         const bytes = encoder.encode(JSON.stringify(array))
         const short = bytes.slice(0, at % bytes.length)
-        expect(() => split(chunksOf(short, places))).toThrow(MalformedJson)
+        expect(() => split(cutBytes(short, places))).toThrow(MalformedJson)
       }),
     )
   })
@@ -155,8 +155,8 @@ describe('Splitter', () => {
         const texts = all.map(
           ([value, name]) => `{"x":${JSON.stringify(value)}${name ? `,"y":[{${name}:"s"}]` : ''}}`,
         )
-        const chunks = chunksOf(encoder.encode(`[${texts.join(',')}]`), places)
-        expect(matchedIn(chunks, [...names])).toEqual(
+        const chunks = cutBytes(encoder.encode(`[${texts.join(',')}]`), places)
+        expect(findMatched(chunks, [...names])).toEqual(
           expect.arrayContaining(texts.filter((_, i) => all[i]?.[1] !== undefined)),
         )
       }),
@@ -166,8 +166,8 @@ describe('Splitter', () => {
     const text = '[{"id":1,"name":"tokens","to":"en"},{"token":1},{"t":"n"},"hubToken"]'
     for (let at = 0; at < text.length; at++)
       expect(
-        matchedIn([encoder.encode(text.slice(0, at)), encoder.encode(text.slice(at))], ['token']),
+        findMatched([encoder.encode(text.slice(0, at)), encoder.encode(text.slice(at))], ['token']),
       ).toContain('{"token":1}')
-    expect(matchedIn([encoder.encode(text)], ['token'])).toEqual(['{"token":1}'])
+    expect(findMatched([encoder.encode(text)], ['token'])).toEqual(['{"token":1}'])
   })
 })

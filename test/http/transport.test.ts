@@ -6,9 +6,9 @@ import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { recordSecret } from '../../src/base/secrets/redact.js'
 import { readWhole } from '../../src/http/answers/body.js'
-import { json, rejected, serve } from '../support/servers.js'
+import { getRejection, sendJson, serve } from '../support/servers.js'
 import { certificate, key } from './certificate.js'
-import { clientOf, get, send } from './clients.js'
+import { buildGet, buildWrite, createTestClient } from './clients.js'
 
 const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -35,7 +35,7 @@ const serveTls = async (): Promise<string> => {
   }
   const server = createServer(options, (request, response) => {
     const { authorized } = request.socket as TLSSocket
-    json(response, 200, { authorized })
+    sendJson(response, 200, { authorized })
   })
   return `https://127.0.0.1:${await listen(server)}`
 }
@@ -43,7 +43,9 @@ const serveTls = async (): Promise<string> => {
 describe('TLS', () => {
   it('refuses an unknown certificate, once, and says what to do', async () => {
     const base = await serveTls()
-    const error = await rejected(clientOf(base, { retries: 2 }).call(send('POST', '/x')))
+    const error = await getRejection(
+      createTestClient(base, { retries: 2 }).call(buildWrite('POST', '/x')),
+    )
     expect(error).toMatchObject({
       category: 'unreachable',
       details: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', advice: { code: 'authority' } },
@@ -51,23 +53,23 @@ describe('TLS', () => {
     expect(error).not.toHaveProperty('details.unknownOutcome')
   })
   it('trusts a further authority', async () => {
-    const client = clientOf(await serveTls(), { transport: { ca: certificate } })
-    expect((await client.call(get('/x'))).data).toEqual({ authorized: false })
+    const client = createTestClient(await serveTls(), { transport: { ca: certificate } })
+    expect((await client.call(buildGet('/x'))).data).toEqual({ authorized: false })
   })
   it('shows a client certificate', async () => {
     const transport = { ca: certificate, cert: certificate, key }
-    const client = clientOf(await serveTls(), { transport })
-    expect((await client.call(get('/x'))).data).toEqual({ authorized: true })
+    const client = createTestClient(await serveTls(), { transport })
+    expect((await client.call(buildGet('/x'))).data).toEqual({ authorized: true })
   })
   it('is not given up on the way: a redirect to http is refused, of downloads and data', async () => {
-    const open = await serve((_, response) => json(response, 200, { id: 1 }))
+    const open = await serve((_, response) => sendJson(response, 200, { id: 1 }))
     const server = createServer({ cert: certificate, key }, (_, response) =>
       response.writeHead(302, { location: `${open.base}/file` }).end(),
     )
     const base = `https://127.0.0.1:${await listen(server)}`
-    const client = clientOf(base, { transport: { ca: certificate } })
-    for (const failed of [client.open(get('/x')), client.call(get('/x'))]) {
-      const error = await rejected(failed)
+    const client = createTestClient(base, { transport: { ca: certificate } })
+    for (const failed of [client.open(buildGet('/x')), client.call(buildGet('/x'))]) {
+      const error = await getRejection(failed)
       expect(error).toMatchObject({
         category: 'failed',
         details: { status: 302, hint: expect.stringContaining('external URL should use https') },
@@ -84,7 +86,7 @@ describe('TLS', () => {
     })
     const base = `https://127.0.0.1:${await listen(server)}`
     const transport = { ca: certificate, cert: certificate, key }
-    const { body } = await clientOf(base, { transport }).open(get('/x'))
+    const { body } = await createTestClient(base, { transport }).open(buildGet('/x'))
     expect(JSON.parse(Buffer.from(await readWhole(body, '')).toString())).toEqual({
       authorized: false,
     })
@@ -94,29 +96,33 @@ describe('TLS', () => {
     ['the key of another certificate', { cert: certificate, key: otherKey }, /certificate/],
     ['a broken authority', { ca: certificate.replace(/MII.*/, 'broken') }, /authorities/],
   ])('says that %s cannot be used, before anything is sent', async (_, transport, says) => {
-    const error = await rejected(clientOf(await serveTls(), { transport }).call(get('/x')))
+    const error = await getRejection(
+      createTestClient(await serveTls(), { transport }).call(buildGet('/x')),
+    )
     expect(error).toMatchObject({ category: 'usage' })
     expect(String(error)).toMatch(says)
   })
   it('trusts anyone only when told to', async () => {
-    const client = clientOf(await serveTls(), { transport: { insecure: true } })
-    expect((await client.call(get('/x'))).status).toBe(200)
+    const client = createTestClient(await serveTls(), { transport: { insecure: true } })
+    expect((await client.call(buildGet('/x'))).status).toBe(200)
   })
   it('says when the other side does not speak it', async () => {
-    const { base } = await serve((_, response) => json(response, 200, {}))
-    const error = await rejected(clientOf(base.replace('http:', 'https:')).call(get('/x')))
+    const { base } = await serve((_, response) => sendJson(response, 200, {}))
+    const error = await getRejection(
+      createTestClient(base.replace('http:', 'https:')).call(buildGet('/x')),
+    )
     expect(String(error)).toContain('no TLS on that port')
   })
 })
 
-interface Proxied {
+interface ProxyServer {
   readonly base: string
-  /** `METHOD target` and the proxy credential of each request. */
+  /** Method, target and proxy credential of each request. */
   readonly seen: string[]
 }
 
-/** A proxy that forwards plain requests and tunnels the rest. */
-const serveProxy = async (refuse = false): Promise<Proxied> => {
+/** Serves a proxy that forwards plain requests and tunnels the rest. */
+const serveProxy = async (refuse = false): Promise<ProxyServer> => {
   const seen: string[] = []
   const server = createHttpServer((request, response) => {
     seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`)
@@ -152,13 +158,13 @@ const serveProxy = async (refuse = false): Promise<Proxied> => {
 describe('a proxy', () => {
   const basic = `Basic ${Buffer.from('user:pa:ss').toString('base64')}`
   it('forwards http, with its own credential', async () => {
-    const server = await serve((_, response) => json(response, 200, { ok: 1 }))
+    const server = await serve((_, response) => sendJson(response, 200, { ok: 1 }))
     const proxy = await serveProxy()
-    const client = clientOf(server.base, {
+    const client = createTestClient(server.base, {
       transport: { proxy: `http://user:pa%3Ass@${proxy.base}` },
       credential: { kind: 'personal', value: 'token' },
     })
-    expect((await client.call(get('/x'))).data).toEqual({ ok: 1 })
+    expect((await client.call(buildGet('/x'))).data).toEqual({ ok: 1 })
     expect(proxy.seen).toEqual([`GET ${server.base}/api/v4/x ${basic}`])
     expect(server.seen[0]?.headers).toMatchObject({ 'private-token': 'token' })
     expect(server.seen[0]?.headers).not.toHaveProperty('proxy-authorization')
@@ -167,15 +173,15 @@ describe('a proxy', () => {
     const base = await serveTls()
     const proxy = await serveProxy()
     const transport = { proxy: `http://user:pa%3Ass@${proxy.base}`, ca: certificate }
-    const client = clientOf(base, { transport })
-    expect((await client.call(get('/x'))).status).toBe(200)
+    const client = createTestClient(base, { transport })
+    expect((await client.call(buildGet('/x'))).status).toBe(200)
     expect(proxy.seen).toEqual([`CONNECT ${base.slice('https://'.length)} ${basic}`])
   })
   it('is passed by for the names it is not for', async () => {
-    const server = await serve((_, response) => json(response, 200, {}))
+    const server = await serve((_, response) => sendJson(response, 200, {}))
     const proxy = await serveProxy()
     const transport = { proxy: `http://${proxy.base}`, noProxy: 'example.test,127.0.0.1' }
-    await clientOf(server.base, { transport }).call(get('/x'))
+    await createTestClient(server.base, { transport }).call(buildGet('/x'))
     expect(proxy.seen).toEqual([])
   })
   it.each([
@@ -183,7 +189,9 @@ describe('a proxy', () => {
     ['http://proxy.invalid:3128', 'the proxy proxy.invalid host name not found'],
   ])('that is not there is named, not the instance: %s', async (proxy, says) => {
     for (const base of ['http://forge.invalid', 'https://forge.invalid']) {
-      const error = await rejected(clientOf(base, { transport: { proxy } }).call(get('/x')))
+      const error = await getRejection(
+        createTestClient(base, { transport: { proxy } }).call(buildGet('/x')),
+      )
       expect(String(error)).toContain(says)
       expect(error).toMatchObject({ details: { hint: expect.stringContaining('HTTPS_PROXY') } })
     }
@@ -192,21 +200,23 @@ describe('a proxy', () => {
     const proxy = await serveProxy(true)
     for (const base of ['http://127.0.0.1:1', 'https://127.0.0.1:1']) {
       const transport = { proxy: `http://user:canary@${proxy.base}` }
-      const error = await rejected(clientOf(base, { transport }).call(get('/x')))
+      const error = await getRejection(createTestClient(base, { transport }).call(buildGet('/x')))
       expect(error).toMatchObject({ category: 'unreachable' })
       expect(String(error)).toContain('407')
       expect(JSON.stringify(error)).not.toContain('canary')
     }
   })
   it('keeps its password out of failures, however many secrets were sent since', async () => {
-    const server = await serve((_, response) => json(response, 400, { message: 'no canary-7431' }))
+    const server = await serve((_, response) =>
+      sendJson(response, 400, { message: 'no canary-7431' }),
+    )
     const proxy = await serveProxy()
     const transport = { proxy: `http://user:canary-7431@${proxy.base}` }
-    const client = clientOf(server.base, { transport })
-    await rejected(client.call(get('/x')))
-    // Longer than what they are looked for in: that takes no time.
+    const client = createTestClient(server.base, { transport })
+    await getRejection(client.call(buildGet('/x')))
+    // These secrets are longer than the texts in which they are searched, so this takes no time.
     for (let i = 0; i < 1000; i++) recordSecret(`sent-for-object-${i}`.padEnd(400, '.'))
-    const error = await rejected(client.call(get('/x')))
+    const error = await getRejection(client.call(buildGet('/x')))
     expect(String(error)).toContain('no ***')
     expect(JSON.stringify(error)).not.toContain('canary')
   })

@@ -1,62 +1,65 @@
-/** The guide's page on adoption: its commands in order, with what a signed release installs, against an embedded instance. */
+/** The guide's page on adoption: runs its commands in order against an embedded instance, with the files that a signed release installs. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { accompanied, installer, sign, sum } from '../../.config/release/beside.js'
-import { here } from '../../.config/release/nodes.js'
-import { sandbox } from '../sandbox/instance.js'
-import { programForShells } from '../support/lines-of-shells.js'
-import { blocksOf } from '../support/pages.js'
-import { configuration, folder } from '../support/program.js'
-import { inShell, pathWith } from '../support/shell.js'
+import { buildInstaller, companionFiles, sign, writeSums } from '../../.config/release/beside.js'
+import { getOwnPlatform } from '../../.config/release/nodes.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { buildShellProgram } from '../support/lines-of-shells.js'
+import { listCodeBlocks } from '../support/pages.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { createPath, runInShell } from '../support/shell.js'
 
-const blocks = blocksOf('sh', ['.github/guide/adoption.md'])
-const { url, send } = sandbox()
-const platform = here()
+const blocks = listCodeBlocks('sh', ['.github/guide/adoption.md'])
+const { url, send } = useSharedSandbox()
+const platform = getOwnPlatform()
 const token = 'sandbox-root-token'
 
-/** A signed release, in which this program stands in place of the executable. */
-const release = async (made: string): Promise<void> => {
-  const key = join(folder(), 'key')
+/** Creates a signed release that has this program in place of the executable. */
+const createRelease = async (made: string): Promise<void> => {
+  const key = join(createFolder(), 'key')
   await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
   const executable = join(made, `svcctl-0.0.0-${platform}`)
-  writeFileSync(executable, await programForShells())
+  writeFileSync(executable, await buildShellProgram())
   chmodSync(executable, 0o755)
-  for (const file of accompanied) cpSync(file, join(made, basename(file)))
-  writeFileSync(join(made, 'install.sh'), installer(readFileSync(`${key}.pub`, 'utf8')))
-  sum(made)
+  for (const file of companionFiles) cpSync(file, join(made, basename(file)))
+  writeFileSync(join(made, 'install.sh'), buildInstaller(readFileSync(`${key}.pub`, 'utf8')))
+  writeSums(made)
   sign(made, key)
 }
 
 describe.skipIf(platform === undefined || spawnSync('ssh-keygen', ['-?']).error !== undefined)(
   'the page on adoption',
   () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const at = (name: string): string => join(cwd, name)
-    const home = folder()
-    /** What the lines print, by block, and what is run as root. */
+    const home = createFolder()
+    /** The output of the lines by block, and the commands that sudo would run. */
     const printed: string[] = []
     const rooted: string[] = []
 
     beforeAll(async () => {
       mkdirSync(at('release'))
-      await release(at('release'))
+      await createRelease(at('release'))
       for (const name of ['read-token.txt', 'admin-token.txt'])
         writeFileSync(at(name), `${token}\n`)
       const asRoot = at('as-root')
       const env = {
         HOME: home,
-        SVC_CONFIG_DIR: configuration(),
+        SVC_CONFIG_DIR: createConfiguration(),
         SVC_NO_KEYRING: '1',
         SHELL: '/bin/bash',
-        // What is installed comes before it; what the machine has does not.
-        PATH: pathWith({ sudo: `echo "$@" >>'${asRoot}'`, svcctl: 'exit 97' }),
+        // The installed program comes before these on the path; svcctl of this machine is not on it.
+        PATH: createPath({ sudo: `echo "$@" >>'${asRoot}'`, svcctl: 'exit 97' }),
       }
       const rule = '-- next block --'
       const lines = blocks.map((block) => block.replaceAll('https://svc.example', url()))
-      const { code, stdout, stderr } = await inShell(lines.join(`\necho '${rule}'\n`), { cwd, env })
+      const { code, stdout, stderr } = await runInShell(lines.join(`\necho '${rule}'\n`), {
+        cwd,
+        env,
+      })
       expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
       expect(`${stdout}${stderr}`).not.toContain(token)
       printed.push(...stdout.split(rule))

@@ -1,26 +1,31 @@
 /**
- * The embedded instance behind a front that makes it older or newer than the documents: with settings, fields and values that
- * no document has. Its words, its version and the routes that it lacks are the embedded instance's own.
+ * An embedded instance behind a proxy that makes it older or newer than the documents: with settings, fields and values that no
+ * document has. Its words, its version and its missing routes are options of the embedded instance itself.
  */
 import { afterAll, beforeAll } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
 import type { SandboxOptions } from '../../src/sandbox/index.js'
-import { sandbox } from '../sandbox/instance.js'
-import { type Recorder, record, type Scripted, type Seen } from '../support/recorder.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import {
+  type Recorder,
+  type ScriptedAnswer,
+  type SeenRequest,
+  startRecorder,
+} from '../support/recorder.js'
 
 type Hash = Record<string, unknown>
 
 export interface Age extends Required<Pick<SandboxOptions, 'asOf' | 'words'>> {
-  /** Settings of its own, as they are at the beginning. */
+  /** Settings that only this instance has, with their initial values. */
   readonly settings: Hash
-  /** What its runners have beside or instead of what the embedded instance answers, by ID. */
+  /** Fields of its runners by ID, added to those of the embedded instance or replacing them. */
   readonly runners: Readonly<Record<string, Hash>>
 }
 
 const apiRoot = '/api/v4'
 
-/** Headers of an answer that is not changed any more on its way. */
-const passed = (headers: Headers): Readonly<Record<string, string>> =>
+/** Removes the headers about encoding and connection, because the answer is sent again by the proxy. */
+const filterHeaders = (headers: Headers): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...headers].filter(
       ([name]) =>
@@ -28,12 +33,12 @@ const passed = (headers: Headers): Readonly<Record<string, string>> =>
     ),
   )
 
-/** Starts it before the tests of a file, and stops it after them. */
-export const agedInstance = ({ settings, runners, ...options }: Age) => {
-  const embedded = sandbox({ ...options, speed: Number.POSITIVE_INFINITY })
+/** Starts the instance before the tests of a file, and stops it after them. */
+export const createAgedInstance = ({ settings, runners, ...options }: Age) => {
+  const embedded = useSharedSandbox({ ...options, speed: Number.POSITIVE_INFINITY })
   const own: Hash = { ...settings }
 
-  const forward = async ({ method, url, headers, body }: Seen): Promise<Scripted> => {
+  const forward = async ({ method, url, headers, body }: SeenRequest): Promise<ScriptedAnswer> => {
     const { connection: _, 'content-length': __, ...sent } = headers
     const came = await fetch(embedded.url() + url, {
       method,
@@ -43,11 +48,14 @@ export const agedInstance = ({ settings, runners, ...options }: Age) => {
     })
     return {
       status: came.status,
-      headers: passed(came.headers),
+      headers: filterHeaders(came.headers),
       body: new Uint8Array(await came.arrayBuffer()),
     }
   }
-  const changed = async (seen: Seen, change: (body: unknown) => unknown): Promise<Scripted> => {
+  const changed = async (
+    seen: SeenRequest,
+    change: (body: unknown) => unknown,
+  ): Promise<ScriptedAnswer> => {
     const { status = 200, headers, body } = await forward(seen)
     if (status >= 300) return { status, headers, body }
     return { status, headers, body: change(JSON.parse(Buffer.from(body as Uint8Array).toString())) }
@@ -55,14 +63,14 @@ export const agedInstance = ({ settings, runners, ...options }: Age) => {
   const asRunner = (record: unknown): unknown =>
     isObject(record) ? { ...record, ...runners[String(record.id)] } : record
 
-  const answer = async (seen: Seen): Promise<Scripted> => {
+  const answer = async (seen: SeenRequest): Promise<ScriptedAnswer> => {
     const { pathname, searchParams } = new URL(seen.url, 'http://instance.test')
     const path = pathname.slice(apiRoot.length)
     if (path === '/application/settings') {
       const sent: Hash = seen.method === 'PUT' ? JSON.parse(seen.body) : {}
       const names = Object.keys(sent)
       for (const name of names) if (Object.hasOwn(own, name)) own[name] = sent[name]
-      // The embedded instance refuses a change of nothing.
+      // The embedded instance rejects an update without attributes.
       const onlyOwn = names.length > 0 && names.every((name) => Object.hasOwn(own, name))
       return changed(onlyOwn ? { ...seen, method: 'GET', body: '' } : seen, (record) =>
         isObject(record) ? { ...record, ...own } : record,
@@ -80,7 +88,7 @@ export const agedInstance = ({ settings, runners, ...options }: Age) => {
   }
   let front: Recorder | undefined
   beforeAll(async () => {
-    front = await record(answer)
+    front = await startRecorder(answer)
   })
   afterAll(() => front?.close())
   return { url: () => front?.url ?? '', lines: () => front?.lines() ?? [] }

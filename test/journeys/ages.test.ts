@@ -1,33 +1,33 @@
 /**
- * An instance older than the documents and one newer than them, each with words, settings, fields and values of its own and
- * without some of the routes: the whole way on both, from login to undo. What a single command does with what is known of an
- * instance is `../commands/known.test.ts`; how words are learned at a terminal is `other-words.test.ts`.
+ * An instance older than the documents and one newer than them, each with words, settings, fields and values of its own and without
+ * some of the routes. The tests follow the whole way on both, from login to undo. `../commands/known.test.ts` tests single commands
+ * with what is known of an instance, and `other-words.test.ts` tests how words are learned at a terminal.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
-import { onTerminal } from '../commands/calling.js'
+import { runOnTerminal } from '../commands/calling.js'
 import { serve } from '../support/mcp.js'
-import { configuration, folder, type Ran } from '../support/program.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { agedInstance } from './aged.js'
+import { createAgedInstance } from './aged.js'
 
-const inWords = async (text: string) =>
+const createWordLookups = async (text: string) =>
   createLookups(await parseVocabulary(`vocabulary: 1\n${text}`, 'words.yml'))
 
 const instances = {
-  old: agedInstance({
+  old: createAgedInstance({
     asOf: '14.2',
-    words: await inWords(
+    words: await createWordLookups(
       'words: { cloud: nimbus, spamsvc: junkguard }\ngone: { "GET /projects/:id/dependencies": "newer" }\n',
     ),
     settings: { moon_enabled: true, moon_limit: 5 },
     runners: { 2: { moons: 3 } },
   }),
-  young: agedInstance({
+  young: createAgedInstance({
     asOf: '18.3',
-    words: await inWords(
+    words: await createWordLookups(
       'words: { cloud: haze, spamsvc: litterwatch }\ngone: { "POST /ci/lint": "older" }\n',
     ),
     settings: { tide_mode: 'spring', tide_limit: 9 },
@@ -36,33 +36,33 @@ const instances = {
 }
 const both = Object.entries(instances)
 
-const cwd = folder()
-const env = { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' }
-const run = (line: string, input?: string): Promise<Ran> =>
+const cwd = createFolder()
+const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_NO_KEYRING: '1' }
+const run = (line: string, input?: string): Promise<LineResult> =>
   svcctl(line.split(' '), { cwd, env, input })
-const done = async (line: string, input?: string): Promise<Ran> => {
+const runOk = async (line: string, input?: string): Promise<LineResult> => {
   const ran = await run(line, input)
   expect(ran.code, `${line}: ${ran.stderr}`).toBe(0)
   return ran
 }
-const json = async (line: string) => JSON.parse((await done(`${line} -o json`)).stdout)
-const settings = async (profile: string, ...names: readonly string[]) =>
-  json(`settings get ${names.join(' ')} -p ${profile}`)
+const runJson = async (line: string) => JSON.parse((await runOk(`${line} -o json`)).stdout)
+const readSettings = async (profile: string, ...names: readonly string[]) =>
+  runJson(`settings get ${names.join(' ')} -p ${profile}`)
 
-/** Each goes on where the one before it left. */
+/** Each test continues from the state that the one before it left. */
 const steps = { timeout: 30_000, shuffle: false }
 
 describe('an instance older than the documents, and one newer', steps, () => {
   it('are signed in to, which shows how they differ from the documents', async () => {
     for (const [name, { url }] of both)
-      await done(`auth login ${name} --base-url ${url()} --token-stdin`, 'sandbox-root-token\n')
+      await runOk(`auth login ${name} --base-url ${url()} --token-stdin`, 'sandbox-root-token\n')
     const checks = async (profile: string) => {
-      const rows: { check: string; message: string }[] = await json(`doctor -p ${profile}`)
+      const rows: { check: string; message: string }[] = await runJson(`doctor -p ${profile}`)
       return Object.fromEntries(rows.map(({ check, message }) => [check, message]))
     }
     expect(await checks('old')).toMatchObject({
       version: '14.2.0',
-      // Two settings of its own, and five in words that are not known yet.
+      // Two settings are its own, and five have words that are not known yet.
       'beyond documents': expect.stringContaining('7 settings, 1 field, 0 values'),
     })
     expect(await checks('young')).toMatchObject({
@@ -76,35 +76,35 @@ describe('an instance older than the documents, and one newer', steps, () => {
       ['old', 'nimbus', 'junkguard'],
       ['young', 'haze', 'litterwatch'],
     ]) {
-      await done(`vocabulary learn --to ${name}.yml -p ${name}`)
+      await runOk(`vocabulary learn --to ${name}.yml -p ${name}`)
       const text = readFileSync(join(cwd, `${name}.yml`), 'utf8')
       expect(text).toMatch(new RegExp(`  cloud: ${cloud} #.*\n  spamsvc: ${spamsvc} #.*\n$`))
-      await done(`profile set ${name} --vocabulary ${name}.yml`)
-      await done(`vocabulary check -p ${name}`)
+      await runOk(`profile set ${name} --vocabulary ${name}.yml`)
+      await runOk(`vocabulary check -p ${name}`)
     }
-    // What the vocabulary has is not beyond the documents any more.
-    expect((await done('doctor -p old')).stdout).toContain('2 settings, 1 field, 0 values')
-    expect((await done('doctor -p young')).stdout).toContain('2 settings, 2 fields, 2 values')
+    // Settings with words of the vocabulary no longer count as undocumented.
+    expect((await runOk('doctor -p old')).stdout).toContain('2 settings, 1 field, 0 values')
+    expect((await runOk('doctor -p young')).stdout).toContain('2 settings, 2 fields, 2 values')
   })
 
   it('show their own settings in help, and take them beside documented ones in either word', async () => {
     const own = async (profile: string) => {
-      const { stdout } = await done(`settings update --help --all -p ${profile}`)
+      const { stdout } = await runOk(`settings update --help --all -p ${profile}`)
       const [, group = ''] = stdout.split('Settings of this instance:\n')
       return [...(group.split('\n\n')[0] ?? '').matchAll(/--(\S+)/g)].map(([, name]) => name)
     }
     expect(await own('old')).toEqual(['[no-]moon-enabled', 'moon-limit'])
     expect(await own('young')).toEqual(['tide-mode', 'tide-limit'])
 
-    await done('settings update --moon-limit 7 --no-moon-enabled --cloud-account-id a -p old')
-    await done('settings update --tide-limit 3 --tide-mode neap --haze-account-id b -p young')
+    await runOk('settings update --moon-limit 7 --no-moon-enabled --cloud-account-id a -p old')
+    await runOk('settings update --tide-limit 3 --tide-mode neap --haze-account-id b -p young')
     const names = ['moon_limit', 'moon_enabled', 'cloud_account_id'] as const
-    expect(await settings('old', ...names)).toEqual({
+    expect(await readSettings('old', ...names)).toEqual({
       moon_limit: 7,
       moon_enabled: false,
       cloud_account_id: 'a',
     })
-    expect(await settings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
+    expect(await readSettings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
       tide_limit: 3,
       tide_mode: 'neap',
       haze_account_id: 'b',
@@ -114,13 +114,13 @@ describe('an instance older than the documents, and one newer', steps, () => {
   })
 
   it('get back what they had, in one undo each', async () => {
-    for (const profile of ['old', 'young']) await done(`journal undo last -p ${profile} --yes`)
-    expect(await settings('old', 'moon_limit', 'moon_enabled', 'cloud_account_id')).toEqual({
+    for (const profile of ['old', 'young']) await runOk(`journal undo last -p ${profile} --yes`)
+    expect(await readSettings('old', 'moon_limit', 'moon_enabled', 'cloud_account_id')).toEqual({
       moon_limit: 5,
       moon_enabled: true,
       cloud_account_id: null,
     })
-    expect(await settings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
+    expect(await readSettings('young', 'tide_limit', 'tide_mode', 'haze_account_id')).toEqual({
       tide_limit: 9,
       tide_mode: 'spring',
       haze_account_id: null,
@@ -128,12 +128,12 @@ describe('an instance older than the documents, and one newer', steps, () => {
   })
 
   it('take the values that they answer, and no others', async () => {
-    expect(await json('runners list --status stale --fields id,tides -p young')).toEqual([
+    expect(await runJson('runners list --status stale --fields id,tides -p young')).toEqual([
       { id: 2, tides: 2 },
       { id: 3, tides: 1 },
     ])
-    expect(await json('runners list --where tides>1 --fields id -p young')).toEqual([{ id: 2 }])
-    expect(await json('runners list --where moons=3 --fields id -p old')).toEqual([{ id: 2 }])
+    expect(await runJson('runners list --where tides>1 --fields id -p young')).toEqual([{ id: 2 }])
+    expect(await runJson('runners list --where moons=3 --fields id -p old')).toEqual([{ id: 2 }])
     const wrong = await run('runners list --status stale -p old')
     expect(wrong).toMatchObject({ code: 2 })
     expect(wrong.stderr).toContain('Newer instances may support more values')
@@ -141,7 +141,7 @@ describe('an instance older than the documents, and one newer', steps, () => {
   })
 
   it('are asked together, where what one has is as good as what both have', async () => {
-    const where = await json('runners list --where tides>1 --fields id,tides -p old,young')
+    const where = await runJson('runners list --where tides>1 --fields id,tides -p old,young')
     expect(where).toEqual([{ profile: 'young', id: 2, tides: 2 }])
     const stale = await run('runners list --status stale --fields id -p old,young -o ndjson')
     expect(stale).toMatchObject({
@@ -153,19 +153,19 @@ describe('an instance older than the documents, and one newer', steps, () => {
       '{"profile":"young","id":3}',
       '',
     ])
-    const { stdout } = await done('settings update --help --all --all-profiles')
+    const { stdout } = await runOk('settings update --help --all --all-profiles')
     for (const name of ['moon-limit', 'tide-limit']) expect(stdout).toContain(`--${name} <n>`)
     const ignored = await run(
       'settings update --tide-limit 5 --default-projects-limit 12 -p old,young --yes',
     )
     expect(ignored.stderr).toMatch(/^old: .*ignored tide_limit/m)
-    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 5 })
-    await done('journal undo last --yes -p young')
+    expect(await readSettings('young', 'tide_limit')).toEqual({ tide_limit: 5 })
+    await runOk('journal undo last --yes -p young')
   })
 
   it('are read and planned for by agents with what they have', async () => {
     const own = { ...env, SVC_PROFILE: 'young' }
-    // Lines within the server are understood as those of this process.
+    // The server runs its lines in this process, so they read its environment.
     for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value)
     const served = await serve({ env: own })
     try {
@@ -186,7 +186,7 @@ describe('an instance older than the documents, and one newer', steps, () => {
       expect(planned.data.changes).toMatchObject([
         { changes: [{ attribute: 'tide_limit', now: 9, new: 4 }] },
       ])
-      const screen = await onTerminal(
+      const screen = await runOnTerminal(
         `journal run ${planned.plan} -p young`,
         env,
         async (terminal) => {
@@ -201,22 +201,22 @@ describe('an instance older than the documents, and one newer', steps, () => {
       await served.close()
       vi.unstubAllEnvs()
     }
-    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 4 })
-    await done('journal undo last --yes -p young')
-    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 9 })
+    expect(await readSettings('young', 'tide_limit')).toEqual({ tide_limit: 4 })
+    await runOk('journal undo last --yes -p young')
+    expect(await readSettings('young', 'tide_limit')).toEqual({ tide_limit: 9 })
   })
 
   it('say which routes they lack, and what to do instead', async () => {
     writeFileSync(join(cwd, 'ci.yml'), 'build: { script: make }\n')
-    await done('ci lint ci.yml -p old')
+    await runOk('ci lint ci.yml -p old')
     const lint = await run('ci lint ci.yml -p young')
     expect(lint).toMatchObject({ code: 4, stderr: expect.stringContaining('Add --project') })
     expect((await run('ci lint ci.yml -p young')).stderr).toMatch(
       /^the instance did not have POST \/ci\/lint on \d/,
     )
-    await done('ci lint ci.yml -P platform/app -p young')
+    await runOk('ci lint ci.yml -P platform/app -p young')
 
-    await done('dependencies list -P platform/app -p young')
+    await runOk('dependencies list -P platform/app -p young')
     const dependencies = 'dependencies list -P platform/app -p old'
     expect(await run(dependencies)).toMatchObject({
       code: 4,
@@ -228,35 +228,35 @@ describe('an instance older than the documents, and one newer', steps, () => {
   })
 
   it('have many objects changed by those values, and put back', async () => {
-    const active = async () => json('runners list --fields id,active --sort id -p young')
+    const active = async () => runJson('runners list --fields id,active --sort id -p young')
     const before = await active()
-    await done('runners pause --select status=stale --yes -p young')
+    await runOk('runners pause --select status=stale --yes -p young')
     expect(await active()).not.toEqual(before)
-    await done('journal undo last --yes -p young')
+    await runOk('journal undo last --yes -p young')
     expect(await active()).toEqual(before)
   })
 
   it('are kept in files with all of their own, which fit where they come from', async () => {
     for (const profile of ['old', 'young']) {
-      await done(`export settings --all -p ${profile} --to ${profile}`)
-      await done(`plan ${profile} -p ${profile}`)
+      await runOk(`export settings --all -p ${profile} --to ${profile}`)
+      await runOk(`plan ${profile} -p ${profile}`)
     }
     const text = readFileSync(join(cwd, 'young/site.yml'), 'utf8')
     expect(text).toContain('tide_limit: 9')
-    // Files hold the words of the documents.
+    // Files use the words of the documents.
     expect(text).toContain('cloud_integration_enabled: false')
     writeFileSync(join(cwd, 'young/site.yml'), text.replace('tide_limit: 9', 'tide_limit: 4'))
-    await done('apply young --yes -p young')
-    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 4 })
-    await done('journal undo last --yes -p young')
-    expect(await settings('young', 'tide_limit')).toEqual({ tide_limit: 9 })
+    await runOk('apply young --yes -p young')
+    expect(await readSettings('young', 'tide_limit')).toEqual({ tide_limit: 4 })
+    await runOk('journal undo last --yes -p young')
+    expect(await readSettings('young', 'tide_limit')).toEqual({ tide_limit: 9 })
     const foreign = await run('plan old -p young')
     expect(foreign).toMatchObject({ code: 2 })
     expect(foreign.stderr).toContain('unknown to the documented API and to the instance')
   })
 
   it('give a program their own settings and values as types', async () => {
-    const types = async (profile: string) => (await done(`client types -p ${profile}`)).stdout
+    const types = async (profile: string) => (await runOk(`client types -p ${profile}`)).stdout
     expect(await types('young')).toContain('readonly tide_limit: number')
     expect(await types('young')).toContain('readonly "runners.status": "never_contacted" | "stale"')
     expect(await types('old')).toContain('readonly moon_enabled: boolean')

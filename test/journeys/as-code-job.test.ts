@@ -1,23 +1,26 @@
-/** The nightly job of the guide's "Infrastructure as code", as a runner has it; `commands/desired-against` has those of a merge request. */
+/**
+ * The nightly job of the guide's "Infrastructure as code", run as a runner does; `commands/desired-against` tests the jobs of a merge
+ * request.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Front, frontOf } from '../commands/front.js'
-import { sandbox } from '../sandbox/instance.js'
-import { jobsFrom } from '../support/pages.js'
-import { folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
+import { type ProxyServer, startProxy } from '../commands/front.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { findYamlBlock } from '../support/pages.js'
+import { createFolder } from '../support/program.js'
+import { hasProgram } from '../support/terminal.js'
 import { runJob } from './job.js'
 
 const jobs: Readonly<Record<string, { readonly script: readonly string[] }>> = parse(
-  jobsFrom('plan'),
+  findYamlBlock('plan'),
 )
 
-const { url, send } = sandbox()
+const { url, send } = useSharedSandbox()
 
 /** Runs a job's lines in one shell, as runners do. */
-const run = async (job: string, cwd: string, { base }: Front) => {
+const run = async (job: string, cwd: string, { base }: ProxyServer) => {
   const lines = jobs[job]?.script ?? []
   expect(lines.length).toBeGreaterThan(0)
   const token = 'sandbox-root-token'
@@ -32,16 +35,16 @@ const run = async (job: string, cwd: string, { base }: Front) => {
 }
 
 it('tells of drift, in a note on an issue and as JUnit', { timeout: 60_000 }, async (test) => {
-  test.skip(!has('jq'), 'jq is not installed')
+  test.skip(!hasProgram('jq'), 'jq is not installed')
   const notes: { url: string; body: string }[] = []
-  const at = await frontOf(url, ({ method, url: path, body }, response) => {
+  const at = await startProxy(url, ({ method, url: path, body }, response) => {
     if (method !== 'POST' || !path.endsWith('/notes')) return false
     notes.push({ url: path, body: JSON.parse(body).body })
     response.writeHead(201, { 'content-type': 'application/json' })
     response.end('{"id":1}')
     return true
   })
-  const cwd = folder()
+  const cwd = createFolder()
   mkdirSync(join(cwd, 'svcctl'))
   writeFileSync(
     join(cwd, 'svcctl', 'app.yml'),

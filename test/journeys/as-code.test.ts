@@ -1,22 +1,25 @@
-/** Infrastructure as code: exported, changed by hand, the drift told, restored, and its files applied to another. */
+/**
+ * Infrastructure as code: exports a state, changes the instance by hand, detects the drift, restores the state, and applies its files
+ * to another instance.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { sandbox } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const first = sandbox()
-const second = sandbox()
+const first = useSharedSandbox()
+const second = useSharedSandbox()
 
-/** Runs a line against an instance. */
-const at = (box: typeof first, cwd: string) => (line: string | readonly string[]) =>
+/** Creates a function that runs lines against an instance. */
+const createRunner = (box: typeof first, cwd: string) => (line: string | readonly string[]) =>
   svcctl(typeof line === 'string' ? line.split(' ') : line, {
     cwd,
     env: { SVC_BASE_URL: box.url(), SVC_TOKEN: 'sandbox-root-token' },
   })
 
-const textsOf = (root: string): Readonly<Record<string, string>> =>
+const readFiles = (root: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     readdirSync(root, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -26,10 +29,10 @@ const textsOf = (root: string): Readonly<Record<string, string>> =>
   )
 
 it('is told what was changed by hand, and restored', { timeout: 120_000 }, async () => {
-  const cwd = folder()
-  const run = at(first, cwd)
+  const cwd = createFolder()
+  const run = createRunner(first, cwd)
   expect(await run('export --exact --to svcctl')).toMatchObject({ code: 0 })
-  const before = textsOf(join(cwd, 'svcctl'))
+  const before = readFiles(join(cwd, 'svcctl'))
   expect(await run('drift')).toMatchObject({ code: 0 })
   const changes: readonly (string | readonly string[])[] = [
     'settings update --diff-max-files 7',
@@ -61,7 +64,7 @@ it('is told what was changed by hand, and restored', { timeout: 120_000 }, async
     'update site:runners/4',
     'update site:settings',
   ])
-  // What would leave a set empty is let through by name only.
+  // A change that would leave a set empty needs a flag that names it.
   const refused = await run('apply --yes')
   expect(refused.code).toBe(2)
   const [, flag = ''] = /allow the changes, pass (--allow-empty \S+)\.\n/.exec(refused.stderr) ?? []
@@ -70,12 +73,12 @@ it('is told what was changed by hand, and restored', { timeout: 120_000 }, async
   expect(applied, applied.stderr).toMatchObject({ code: 0 })
   expect(await run('drift')).toMatchObject({ code: 0 })
   expect(await run('export --exact --to svcctl')).toMatchObject({ code: 0 })
-  expect(textsOf(join(cwd, 'svcctl'))).toEqual(before)
+  expect(readFiles(join(cwd, 'svcctl'))).toEqual(before)
 })
 
 it('makes another instance the same', { timeout: 120_000 }, async () => {
-  const cwd = folder()
-  const [here, there] = [at(first, cwd), at(second, cwd)]
+  const cwd = createFolder()
+  const [here, there] = [createRunner(first, cwd), createRunner(second, cwd)]
   const emptied: readonly string[] = [
     'approvals rules delete 1 -P platform/app --yes',
     'deploy-keys delete 1 -P platform/app --yes',

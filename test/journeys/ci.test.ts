@@ -1,21 +1,25 @@
-/** A change from its push to its merge, with a job that is stuck on the way. */
+/** Follows a change from its push to its merge, with a job that is stuck on the way. */
 import { execa } from 'execa'
 import { expect, it } from 'vitest'
-import { configuration, folder } from '../support/program.js'
-import { pathToLines } from '../support/shell.js'
-import { has } from '../support/terminal.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { createLinePath } from '../support/shell.js'
+import { hasProgram } from '../support/terminal.js'
 import { runScript } from './scripts.js'
 
 it('a stuck change gets through', async ({ skip }) => {
-  skip(!has('jq'), 'jq is not installed')
+  skip(!hasProgram('jq'), 'jq is not installed')
   const ran = await runScript('ci.sh')
   expect(ran.all).toContain('it got through')
   expect(ran.exitCode).toBe(0)
 }, 120_000)
 
 it('an instance of a process a command is the same one', async () => {
-  const cwd = folder()
-  const env = { PATH: await pathToLines(), SVC_CONFIG_DIR: configuration(), SVC_SANDBOX: '1' }
+  const cwd = createFolder()
+  const env = {
+    PATH: await createLinePath(),
+    SVC_CONFIG_DIR: createConfiguration(),
+    SVC_SANDBOX: '1',
+  }
   const script = `set -e
 export SVC_PROJECT=platform/app SVC_SANDBOX_JOBS=hold
 printf 'mac: { script: [x], tags: [macos] }' > ci.yml

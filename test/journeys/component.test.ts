@@ -1,14 +1,14 @@
-/** The jobs that other repositories include, run in small shells as a runner would, with the inputs that our linter filled in. */
+/** The jobs that other repositories include, run in several shells as a runner does, with inputs that our linter filled in. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { frontOf } from '../commands/front.js'
-import { sandbox } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
-import { inShell } from '../support/shell.js'
-import { has } from '../support/terminal.js'
+import { startProxy } from '../commands/front.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createFolder } from '../support/program.js'
+import { runInShell } from '../support/shell.js'
+import { hasProgram } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 
 interface Job {
@@ -22,10 +22,10 @@ interface Note {
 }
 
 const component = '.github/ci/component.yml'
-const { url } = sandbox()
+const { url } = useSharedSandbox()
 const token = 'sandbox-root-token'
 
-const lint = (...flags: readonly string[]) =>
+const runLint = (...flags: readonly string[]) =>
   svcctl([
     'ci',
     'lint',
@@ -37,14 +37,14 @@ const lint = (...flags: readonly string[]) =>
     ...flags,
   ])
 
-/** The jobs with the defaults of all inputs, as an instance reads them. */
+/** Reads the jobs with the defaults of all inputs, as an instance reads them. */
 const readJobs = async (): Promise<Readonly<Record<string, Job>>> => {
-  const { stdout } = await lint('--include-merged-yaml', '-o', 'json')
+  const { stdout } = await runLint('--include-merged-yaml', '-o', 'json')
   const [{ merged_yaml: text }] = [JSON.parse(stdout)].flat() as [{ merged_yaml: string }]
   return parse(text) as Record<string, Job>
 }
 let read: ReturnType<typeof readJobs> | undefined
-const jobs = () => {
+const getJobs = () => {
   read ??= readJobs()
   return read
 }
@@ -55,7 +55,7 @@ const run = async (
   { shell, cwd, base }: { shell: readonly string[]; cwd: string; base: string },
   more: Readonly<Record<string, string>> = {},
 ) => {
-  const { [name]: job, '.svcctl': common } = await jobs()
+  const { [name]: job, '.svcctl': common } = await getJobs()
   const script = job?.script ?? []
   const variables = { ...common?.variables, ...job?.variables }
   expect(script.length).toBeGreaterThan(0)
@@ -72,10 +72,10 @@ const run = async (
     String(value).replace(/^\$(\w+)$/, (_, from: string) => given[from] ?? ''),
   ])
   const env = { ...given, ...Object.fromEntries(filled), ...more }
-  return inShell(script.join('\n'), { cwd, env, shell: [...shell, '-e'] })
+  return runInShell(script.join('\n'), { cwd, env, shell: [...shell, '-e'] })
 }
 
-const git = (cwd: string, ...args: readonly string[]): string => {
+const runGit = (cwd: string, ...args: readonly string[]): string => {
   const identity = [
     '-c',
     'user.name=t',
@@ -87,23 +87,23 @@ const git = (cwd: string, ...args: readonly string[]): string => {
   return execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8' }).trim()
 }
 
-/** A repository whose declared state wants so many approvals. */
-const repository = () => {
-  const cwd = folder()
+/** Creates a repository whose declared state requires a number of approvals. */
+const createRepository = () => {
+  const cwd = createFolder()
   mkdirSync(join(cwd, 'svcctl'))
-  git(cwd, 'init', '-q')
+  runGit(cwd, 'init', '-q')
   const commit = (approvals: number): string => {
     const text = `version: 1\nprojects: {platform/app: {approval_rules: {Security: {approvals_required: ${approvals}}}}}\n`
     writeFileSync(join(cwd, 'svcctl/a.yml'), text)
-    git(cwd, 'add', '-A')
-    git(cwd, 'commit', '-q', '-m', 'x')
-    return git(cwd, 'rev-parse', 'HEAD')
+    runGit(cwd, 'add', '-A')
+    runGit(cwd, 'commit', '-q', '-m', 'x')
+    return runGit(cwd, 'rev-parse', 'HEAD')
   }
   return { cwd, commit }
 }
 
-/** An instance with merge requests, whose plans and notes are kept here. */
-const reviewed = async () => {
+/** Creates an instance with a merge request, and keeps its plan and its notes here. */
+const createReviewedInstance = async () => {
   const notes: Note[] = [{ id: 1, body: 'Looks good', author: { id: 1 } }]
   const merged = { sha: '', plan: '' }
   const write = (path: string, body: string): Note | undefined => {
@@ -123,7 +123,7 @@ const reviewed = async () => {
     ],
     '/jobs/2/artifacts/plan.json': () => JSON.parse(merged.plan),
   }
-  const { base, written } = await frontOf(url, ({ url: asked, method, body }, response) => {
+  const { base, written } = await startProxy(url, ({ url: asked, method, body }, response) => {
     const path = asked.replace(/^\/api\/v4\/projects\/1/, '').replace(/\?.*$/, '')
     const read = reads[path]
     const isNote = method !== 'GET' && /\/notes(\/\d+)?$/.test(path)
@@ -136,17 +136,17 @@ const reviewed = async () => {
 }
 
 it('is valid for the version of the service that it needs', async () => {
-  expect(await lint()).toMatchObject({ code: 0 })
+  expect(await runLint()).toMatchObject({ code: 0 })
 })
 
 const shells = [['dash'], ['busybox', 'sh']].filter(
   ([program = '', ...rest]) => spawnSync(program, [...rest, '-c', ':']).status === 0,
 )
-describe.skipIf(!has('jq')).each(shells.map((shell, at) => ({ shell, wanted: 3 + 2 * at })))(
+describe.skipIf(!hasProgram('jq')).each(shells.map((shell, at) => ({ shell, wanted: 3 + 2 * at })))(
   'in $shell',
   ({ shell, wanted }) => {
     it('checks CI files, as patterns that svcctl expands', async () => {
-      const cwd = folder()
+      const cwd = createFolder()
       writeFileSync(join(cwd, 'good one.yml'), 'build:\n  script: [make]\n')
       const at = { shell, cwd, base: url() }
       expect(await run('svcctl-lint', at, { CI_FILES: '*.yml' })).toMatchObject({ code: 0 })
@@ -156,8 +156,8 @@ describe.skipIf(!has('jq')).each(shells.map((shell, at) => ({ shell, wanted: 3 +
     })
 
     it('keeps one note with the plan, applies it once, and tells of drift', async () => {
-      const { base, written, notes, merged } = await reviewed()
-      const { cwd, commit } = repository()
+      const { base, written, notes, merged } = await createReviewedInstance()
+      const { cwd, commit } = createRepository()
       const at = { shell, cwd, base }
       const before = commit(1)
       const request = { CI_MERGE_REQUEST_IID: '7', CI_MERGE_REQUEST_DIFF_BASE_SHA: before }
@@ -187,7 +187,7 @@ describe.skipIf(!has('jq')).each(shells.map((shell, at) => ({ shell, wanted: 3 +
     })
 
     it('checks the policy, and makes a page of the instance', async () => {
-      const at = { shell, cwd: folder(), base: url() }
+      const at = { shell, cwd: createFolder(), base: url() }
       const policy = (where: string) =>
         `policy: 1\nrules:\n  - { name: none, list: projects list, where: ${where} }\n`
       writeFileSync(join(at.cwd, 'policy.yml'), policy('name=nowhere'))

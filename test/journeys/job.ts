@@ -1,5 +1,5 @@
-/** A job of the guide, run as a runner would. */
-import { inShell } from '../support/shell.js'
+/** Runs a job of the guide as a runner does. */
+import { runInShell } from '../support/shell.js'
 
 /** Runs a job's lines in one shell, with these variables. */
 export const runJob = (
@@ -7,7 +7,7 @@ export const runJob = (
   cwd: string,
   env: Readonly<Record<string, string>>,
 ) =>
-  inShell(lines.join('\n'), {
+  runInShell(lines.join('\n'), {
     cwd,
     env: { CI: 'true', ...env },
     shell: ['bash', '-eo', 'pipefail'],

@@ -1,12 +1,12 @@
-/** The job of the guide's "In CI", run as a runner would, against the embedded instance. */
+/** The job of the guide's "In CI", run as a runner does, against the embedded instance. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { jobsFrom } from '../support/pages.js'
-import { clean, folder } from '../support/program.js'
+import { findYamlBlock } from '../support/pages.js'
+import { createFolder, getCleanEnv } from '../support/program.js'
 import { runJob } from './job.js'
 
 interface Job {
@@ -14,24 +14,24 @@ interface Job {
   readonly artifacts: { readonly reports: { readonly junit: string } }
 }
 
-const jobs: Readonly<Record<string, Job>> = parse(jobsFrom('lint-ci'))
+const jobs: Readonly<Record<string, Job>> = parse(findYamlBlock('lint-ci'))
 const job = jobs['lint-ci']
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
 })
 afterAll(() => sandbox.close())
 
 const good = 'build:\n  script: [make]\n'
 const bad = 'build:\n  scrip: [make]\n'
 
-/** A clone in which these files changed since the base of the merge request. */
-const clone = async (changed: Readonly<Record<string, string>>) => {
-  const cwd = folder()
+/** Creates a clone in which these files changed since the base of the merge request. */
+const createClone = async (changed: Readonly<Record<string, string>>) => {
+  const cwd = createFolder()
   const git = async (...args: string[]) => {
     const identity = ['-c', 'user.name=t', '-c', 'user.email=t@svc.example']
-    return (await execa('git', [...identity, ...args], { cwd, env: clean() })).stdout
+    return (await execa('git', [...identity, ...args], { cwd, env: getCleanEnv() })).stdout
   }
   await git('init', '-q')
   writeFileSync(join(cwd, 'old.yml'), bad)
@@ -46,7 +46,7 @@ const clone = async (changed: Readonly<Record<string, string>>) => {
 
 /** Runs the job's lines in one shell, as runners do. */
 const run = async (changed: Readonly<Record<string, string>>) => {
-  const { cwd, base } = await clone(changed)
+  const { cwd, base } = await createClone(changed)
   const ran = await runJob(job?.script ?? [], cwd, {
     SVC_BASE_URL: sandbox.url,
     SVC_TOKEN: sandbox.users[0]?.token ?? '',

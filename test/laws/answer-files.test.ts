@@ -1,24 +1,25 @@
 /**
- * `--to FILE` writes what standard output would have had, byte for byte: of every shape of command, in every format. The
- * file is a regular one, because a device is written in another way. A write that was done says so, whatever becomes of its file.
+ * `--to FILE` writes the bytes that standard output would have had, for every shape of command and in every format. The file is a
+ * regular one, because a device is written in another way. A write that was carried out is reported even if its file cannot be
+ * written.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { formatNames } from '../../src/catalogue/formats.js'
-import { configuration, folder, type Ran } from '../support/program.js'
-import { record, recording } from '../support/recorder.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
+import { startRecorder, useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 interface Shape {
   readonly line: string
   /** Lines that are run before it. */
   readonly first?: readonly string[]
-  /** Its answer says how long something took. */
+  /** Set if the output contains a duration or a count that differs between runs. */
   readonly timed?: true
 }
 
-/** Lines by the shape of what they answer. */
+/** Lines by the shape of their output. */
 const shapes: Readonly<Record<string, Shape>> = {
   'a list': { line: 'runners list --instance' },
   'an empty list': { line: 'runners list --instance --where id=0' },
@@ -67,28 +68,28 @@ const shapes: Readonly<Record<string, Shape>> = {
 const state =
   'version: 1\nprojects: {platform/app: {approval_rules: {Security: {approvals_required: 3}}}}\n'
 
-/** A folder with the files that lines name. */
-const desk = (): string => {
-  const cwd = folder()
+/** Creates a folder with the files that the lines name. */
+const writeLineFiles = (): string => {
+  const cwd = createFolder()
   writeFileSync(join(cwd, 'f.yml'), state)
   writeFileSync(join(cwd, 'ci.yml'), 'a: {script: [b]}\n')
   return cwd
 }
 
-/** Runs a line on an embedded instance of its own, after those that come first. */
-const alone = async ({ line, first = [] }: Shape, more: readonly string[]) => {
-  const env = { SVC_CONFIG_DIR: configuration(), SVC_SANDBOX: '1' }
-  const cwd = desk()
+/** Runs a line on an embedded instance of its own, after the lines of `first`. */
+const runAlone = async ({ line, first = [] }: Shape, more: readonly string[]) => {
+  const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_SANDBOX: '1' }
+  const cwd = writeLineFiles()
   for (const one of first) {
     const ran = await svcctl(one.split(' '), { env, cwd })
     expect(ran.code, ran.stderr).toBe(0)
   }
   return { ran: await svcctl([...line.split(' '), ...more], { env, cwd }), cwd, env }
 }
-type Alone = Awaited<ReturnType<typeof alone>>
+type AloneRun = Awaited<ReturnType<typeof runAlone>>
 
-/** An answer without what differs from run to run: times, what is named after them, and where it ran. */
-const withoutTimes = (text: string, { cwd, env }: Alone, timed = false): string => {
+/** Replaces everything in an output that differs between runs: times, names made of times, and paths. */
+const removeTimes = (text: string, { cwd, env }: AloneRun, timed = false): string => {
   const found = text
     .replaceAll(cwd, 'HERE')
     .replaceAll(env.SVC_CONFIG_DIR, 'HOME')
@@ -97,12 +98,12 @@ const withoutTimes = (text: string, { cwd, env }: Alone, timed = false): string 
   return timed ? found.replace(/"sha256":"\w+"|\d+(?:\.\d+)?/g, '0') : found
 }
 
-/** @returns whether the shape can be shown in this format */
+/** Compares the file with standard output. Returns false if the shape has no output in this format. */
 const isSame = async (shape: Shape, format: string): Promise<boolean> => {
   const asked = ['-o', format, ...(format === 'value' ? ['--fields', 'id'] : [])]
   const [printed, filed] = await Promise.all([
-    alone(shape, asked),
-    alone(shape, [...asked, '--to', 'answer']),
+    runAlone(shape, asked),
+    runAlone(shape, [...asked, '--to', 'answer']),
   ])
   const file = join(filed.cwd, 'answer')
   expect(filed.ran.code, filed.ran.stderr).toBe(printed.ran.code)
@@ -115,7 +116,7 @@ const isSame = async (shape: Shape, format: string): Promise<boolean> => {
   }
   const { timed } = shape
   const written = readFileSync(file, 'utf8')
-  expect(withoutTimes(written, filed, timed)).toBe(withoutTimes(printed.ran.stdout, printed, timed))
+  expect(removeTimes(written, filed, timed)).toBe(removeTimes(printed.ran.stdout, printed, timed))
   expect(filed.ran.stderr).toContain('wrote answer\n')
   return true
 }
@@ -134,10 +135,10 @@ describe('--to FILE has what standard output has', () => {
 })
 
 describe('--to FILE of several instances', () => {
-  const config = configuration()
-  const run = (line: string, cwd = folder()): Promise<Ran> =>
+  const config = createConfiguration()
+  const run = (line: string, cwd = createFolder()): Promise<LineResult> =>
     svcctl(line.split(' '), { env: { SVC_CONFIG_DIR: config }, cwd })
-  const servers = { a: recording(), b: recording() }
+  const servers = { a: useRecorder(), b: useRecorder() }
   beforeAll(async () => {
     for (const [name, server] of Object.entries(servers)) {
       const words = ['profile', 'set', name, '--base-url', server.url]
@@ -162,7 +163,7 @@ describe('--to FILE of several instances', () => {
         body: url.includes('/all') ? [{ id: 1 }] : { id: Number(/\d+$/.exec(url)?.[0] ?? 7) },
       })
     for (const format of ['table', 'json', 'ndjson', 'csv']) {
-      const cwd = folder()
+      const cwd = createFolder()
       const printed = await run(`${line} -p a,b -o ${format}`)
       const filed = await run(`${line} -p a,b -o ${format} --to answer`, cwd)
       expect([filed.code, filed.stdout], filed.stderr).toEqual([0, ''])
@@ -174,16 +175,16 @@ describe('--to FILE of several instances', () => {
 
 describe('a file that cannot be written once the instance was changed', () => {
   const answering = async (line: string, fails = 0) => {
-    const cwd = folder()
+    const cwd = createFolder()
     mkdirSync(join(cwd, 'out'))
-    const server = await record(({ method, url }) => {
+    const server = await startRecorder(({ method, url }) => {
       if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
       if (method === 'PUT' || line.endsWith('--dry-run'))
         rmSync(join(cwd, 'out'), { recursive: true, force: true })
       const id = Number(/\d+$/.exec(url)?.[0])
       return id === fails ? { status: 404 } : { body: { id, active: method !== 'PUT' } }
     })
-    const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'x', SVC_BASE_URL: server.url }
+    const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_TOKEN: 'x', SVC_BASE_URL: server.url }
     const ran = await svcctl([...line.split(' '), '--to', 'out/answer'], { env, cwd })
     await server.close()
     expect(existsSync(join(cwd, 'out'))).toBe(false)

@@ -19,7 +19,7 @@ const all: { area: string; key: string; e: Endpoint }[] = loaded.flatMap(({ area
   Object.entries(endpoints).map(([key, e]) => ({ area, key, e })),
 )
 const commands = await loadAllCommands()
-const kebab = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+const kebabCase = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 
 describe('the documents', () => {
   it('hold 129 endpoints, each in the catalogue once', () => {
@@ -69,7 +69,7 @@ describe('commands', () => {
     expect(new Set(names).size, 'two commands have one name: rename one').toBe(names.length)
     for (const name of names)
       for (const word of name.split(' '))
-        expect(word, `write the words of ${name} in kebab-case`).toMatch(kebab)
+        expect(word, `write the words of ${name} in kebab-case`).toMatch(kebabCase)
   })
 
   it('have flags that the compiler knows, so that none shadows one of every command', () => {
@@ -90,19 +90,19 @@ describe('commands', () => {
       const shorts = flags.flatMap((f) => f.short ?? [])
       expect(new Set(shorts).size, 'two flags have one letter: remove one').toBe(shorts.length)
       for (const name of spelled)
-        expect(name, `write --${name} in kebab-case, by the parameter’s "name"`).toMatch(kebab)
+        expect(name, `write --${name} in kebab-case, by the parameter’s "name"`).toMatch(kebabCase)
       const globals = new Set(globalFlags.map((f) => f.name))
-      // The API's own dry run has the name of ours.
+      // The API's own dry run has the same flag name.
       const own = Object.values(command.endpoints).some((e) => e.ownDryRun === true)
-      // What only reads may have a flag that counts its requests.
+      // A read-only command may use the name for a flag that counts its requests.
       const reads = command.readOnly === true
       for (const { name } of flagSets.preview) if (!own && !reads) globals.add(name)
-      // Commits are asked for until a time.
+      // Commits have a parameter `until`, which is a time.
       const timed = Object.values(command.endpoints).some((e) => 'until' in e.params)
       for (const { name } of flagSets.repeat) if (canRepeat(command) && !timed) globals.add(name)
-      // One that a command takes over means the same.
+      // A flag that a command defines again has the same meaning.
       const same = new Set(globalFlags.map((f) => f.param))
-      // Formats that only one command writes stand beside everybody's; what is written to files has a place of its own.
+      // A command may add formats of its own, and may have its own place for files.
       for (const flag of command.flags)
         if (!['output', 'to'].includes(flag.name))
           expect(
@@ -180,7 +180,7 @@ describe('examples', () => {
   })
 })
 
-const fieldsOf = (e: Endpoint): readonly string[] => {
+const listFields = (e: Endpoint): readonly string[] => {
   const shape = e.returns.shape
   if (shape === null || !('properties' in shape) || typeof shape.properties !== 'object') return []
   return Object.keys(shape.properties ?? {})
@@ -202,7 +202,7 @@ describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
 
   it('lists with columns that are fields of its shape, or are made of them', () => {
     if (e.returns.kind !== 'many') return
-    const own = fieldsOf(e)
+    const own = listFields(e)
     const shown = Object.entries(shownFields).filter(([, path]) =>
       own.includes(getFirstSegment(path)),
     )

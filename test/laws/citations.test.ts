@@ -1,4 +1,4 @@
-/** A comment cites only what is in the repository: whoever reads it can look there. */
+/** Comments cite only files that are in the repository, so that every reader can look there. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,35 +13,37 @@ const sources = execFileSync(
   .split('\n')
   .filter((file) => /\.(?:ts|mjs|cjs|js)$/.test(file) && existsSync(file))
 
-/** At the beginning of a line: elsewhere it may be part of a text. */
-const comment = /^\s*(?:\/\*[\s\S]*?\*\/|\/\/ .*$)/gm
-/** Code, documents and scripts; not what the program reads and writes, nor what is built. */
-const cited = /(?<![\w./-])(?!dist\/)(?:[\w.-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:ts|mjs|cjs|md|sh)\b/g
+/** A comment at the beginning of a line: elsewhere it may be part of a text. */
+const commentPattern = /^\s*(?:\/\*[\s\S]*?\*\/|\/\/ .*$)/gm
+/** Code, documents and scripts; not files that the program reads or writes, nor built files. */
+const citedPath = /(?<![\w./-])(?!dist\/)(?:[\w.-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:ts|mjs|cjs|md|sh)\b/g
 
-/** The folder of a file and those above it: a comment may name a path from any of them. */
-const above = (file: string): string[] => {
+/** Lists the folder of a file and those above it: a comment may name a path relative to any of them. */
+const listFoldersAbove = (file: string): string[] => {
   const folder = dirname(file)
-  return folder === '.' ? [folder] : [folder, ...above(folder)]
+  return folder === '.' ? [folder] : [folder, ...listFoldersAbove(folder)]
 }
 
-const missing = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').matchAll(comment)]
-    .flatMap(([text]) => text.replaceAll(/\w+:\/\/\S+/g, '').match(cited) ?? [])
-    .filter((path) => ![...above(file), 'src'].some((from) => existsSync(join(from, path))))
+const findMissing = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(commentPattern)]
+    .flatMap(([text]) => text.replaceAll(/\w+:\/\/\S+/g, '').match(citedPath) ?? [])
+    .filter(
+      (path) => ![...listFoldersAbove(file), 'src'].some((from) => existsSync(join(from, path))),
+    )
     .map((path) => `${file} cites ${path}`)
 
-/** Documents by a name that leads nowhere from here. */
-const elsewhere = /\bAPI documents?\b|\bdocuments? \d|\bapi\/\d/i
-/** A route, also where it is broken over two lines of a comment. */
-const route = /`((?:GET|POST|PUT|PATCH|DELETE)\s(?:\s*\* )?\/[^`\s?]*)[^`]*`/g
+/** Names of documents that are not in the repository. */
+const foreignDocument = /\bAPI documents?\b|\bdocuments? \d|\bapi\/\d/i
+/** A route, also if it is broken over two lines of a comment. */
+const routePattern = /`((?:GET|POST|PUT|PATCH|DELETE)\s(?:\s*\* )?\/[^`\s?]*)[^`]*`/g
 
-const commentsOf = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').matchAll(comment)].map(([text]) => text)
+const listComments = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(commentPattern)].map(([text]) => text)
 
 it('cites no document that is not there', () => {
   const found = sources.flatMap((file) =>
-    commentsOf(file).flatMap((text) => {
-      const [name] = elsewhere.exec(text) ?? []
+    listComments(file).flatMap((text) => {
+      const [name] = foreignDocument.exec(text) ?? []
       return name === undefined ? [] : [`${file} cites "${name}"`]
     }),
   )
@@ -53,8 +55,11 @@ it('cites no document that is not there', () => {
 it('cites no route that is not there', async () => {
   const known = new Set(collectRoutes().map(({ method, url }) => `${method} ${url}`))
   const cited = sources.flatMap((file) =>
-    commentsOf(file).flatMap((text) =>
-      [...text.matchAll(route)].map(([, name = '']) => [file, name.replace(/\s[\s*]*/, ' ')]),
+    listComments(file).flatMap((text) =>
+      [...text.matchAll(routePattern)].map(([, name = '']) => [
+        file,
+        name.replace(/\s[\s*]*/, ' '),
+      ]),
     ),
   )
   expect(cited.length).toBeGreaterThan(5)
@@ -67,15 +72,17 @@ it('cites no route that is not there', async () => {
 it('cites no file that is not there', () => {
   expect(sources.length).toBeGreaterThan(400)
   expect(
-    sources.flatMap(missing),
+    sources.flatMap(findMissing),
     'the file was moved or removed: correct its path in the comment',
   ).toEqual([])
 })
 
 it('notices one that is not there', () => {
-  expect(elsewhere.test('// As API document 2 has it')).toBe(true)
-  expect(elsewhere.test('/** The OpenAPI document. */')).toBe(false)
+  expect(foreignDocument.test('// As API document 2 has it')).toBe(true)
+  expect(foreignDocument.test('/** The OpenAPI document. */')).toBe(false)
   const texts = ['/** See `wire.md`. */', '  // As ../shared/design.md has it.', "const a = 'b.md'"]
-  const found = texts.map((text) => [...text.matchAll(comment)].flatMap(([t]) => t.match(cited)))
+  const found = texts.map((text) =>
+    [...text.matchAll(commentPattern)].flatMap(([t]) => t.match(citedPath)),
+  )
   expect(found).toEqual([['wire.md'], ['../shared/design.md'], []])
 })

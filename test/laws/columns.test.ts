@@ -1,4 +1,4 @@
-/** What a person sees as a heading of a list may be typed after `--where` and `--fields`. */
+/** Every column heading of a list can be used with `--where` and `--fields`. */
 import { describe, expect, it } from 'vitest'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import { loadAllCommands } from '../../src/commands/index.js'

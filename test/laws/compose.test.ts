@@ -9,21 +9,21 @@ import {
   hasScopeEndpoint,
 } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { openContext, type Served, serve } from '../support/mcp.js'
-import { configuration, folder } from '../support/program.js'
+import { type McpServer, openContext, serve } from '../support/mcp.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 let sandbox: Sandbox
 let around: Awaited<ReturnType<typeof openContext>>
-let served: Served
+let served: McpServer
 let env: Record<string, string> = {}
 beforeAll(async () => {
   const now = new Date('2026-11-01T12:00:00Z')
-  sandbox = await startSandbox({ stateDir: folder(), now: () => now })
+  sandbox = await startSandbox({ stateDir: createFolder(), now: () => now })
   env = {
     SVC_BASE_URL: sandbox.url,
     SVC_TOKEN: 'sandbox-root-token',
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
   }
   around = await openContext({ env })
   served = await serve({ env })

@@ -1,6 +1,6 @@
 /**
- * The default that the documents give a parameter is help text: the instance applies it, the client
- * neither sends it nor tells a command that it was given.
+ * The documented default of a parameter is help text only: the instance applies it. The client neither sends it nor tells a command
+ * that it was given.
  */
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
@@ -16,8 +16,8 @@ import { createPlans } from '../../src/engine/plan/plan.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { documentedDefaults } from './documented-defaults.js'
 
-/** A text that a parameter takes. */
-const sample = (param: Param): string => {
+/** Creates a text that a parameter accepts. */
+const createSample = (param: Param): string => {
   if (param.type === 'enum') return param.values[0] ?? ''
   if (param.type === 'integer')
     return String(Object.values(param.names ?? {})[0] ?? Math.max(1, param.min ?? 1))
@@ -28,15 +28,15 @@ const sample = (param: Param): string => {
   return param.type === 'string' && param.format === 'duration' ? '1h' : '1'
 }
 
-/** Whoever is asked gives what is needed, and of attributes the first without a default. */
-const around: PlanContext = {
+/** A context that answers every question with a sample, and picks the first attribute without a default. */
+const planContext: PlanContext = {
   env: {},
   note: () => {},
   noteUnknownName: () => {},
   getBaseUrl: async () => 'https://forge.example',
   getScope: async ([kind]) => (kind === undefined ? undefined : { kind, value: '1' }),
   findPath: async () => undefined,
-  askMissing: async ({ param }) => [sample(param)],
+  askMissing: async ({ param }) => [createSample(param)],
   pick: async (_, offered) =>
     offered
       .filter(({ param }) => param.default === undefined)
@@ -52,8 +52,8 @@ const rows = (await loadAllCommands()).flatMap((command) =>
   ),
 )
 
-/** What is planned for an endpoint when nothing is given but what it cannot do without. */
-const planned = async (command: Command, key: string, endpoint: Endpoint) => {
+/** Plans an endpoint from a line that has only the required values. */
+const createLinePlans = async (command: Command, key: string, endpoint: Endpoint) => {
   const line = await parseTokens(getCommandName(command).split(' '))
   if (line.kind !== 'run') throw new Error(`${getCommandName(command)} asks for ${line.kind}`)
   const sources = { env: {}, readStdin: async () => '', note: () => {}, warn: () => {} }
@@ -63,7 +63,7 @@ const planned = async (command: Command, key: string, endpoint: Endpoint) => {
   const plans = await createPlans(
     only,
     { ...given, flags: { ...given.flags, ...selected } },
-    around,
+    planContext,
   )
   return { given, plans }
 }
@@ -73,7 +73,7 @@ it.each(
 )(
   '%s (%s) leaves the default of %s to the instance',
   async (_, __, name, { command, key, endpoint, param }) => {
-    const { given, plans } = await planned(command, key, endpoint)
+    const { given, plans } = await createLinePlans(command, key, endpoint)
     expect(
       Object.keys(given.flags),
       'a default of the documents is help text: neither the parser nor a special may fill it in',
@@ -81,7 +81,7 @@ it.each(
     expect(plans).toHaveLength(1)
     for (const plan of plans) {
       expect(Object.keys(plan.values), 'the plan must not fill in the default').not.toContain(name)
-      // The one endpoint whose address is no path has it as a value.
+      // One endpoint has its URL as a value instead of a path.
       const values = { endpoint: 'https://forge.example/alerts', ...plan.values }
       const { path, body } = buildRequest({ ...plan, values })
       expect(`${path} ${String(body)}`).not.toMatch(new RegExp(`[?&"]${name}["=[]`))

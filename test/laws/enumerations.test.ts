@@ -1,4 +1,7 @@
-/** A value that no list has: of the API's parameters the hint says how it is sent all the same, of the tool's own flags nothing. */
+/**
+ * A value that an enumeration does not list: for the API's parameters the hint says how to send it anyway, and for flags of the tool
+ * there is no such hint.
+ */
 import { expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { canListRecords, getCommandName } from '../../src/engine/command/derive.js'
@@ -11,11 +14,11 @@ const isListed = ({ param }: Flag): boolean =>
   (param.type === 'list' && param.of === 'enum') ||
   ((param.type === 'list' || param.type === 'integer') && param.names !== undefined)
 
-/** One command for each flag of its name and kind. */
+/** One command for each name and kind of flag. */
 const lines = new Map<string, { readonly line: readonly string[]; readonly flag: Flag }>()
 for (const command of await loadAllCommands())
   for (const flag of command.flags.filter(isListed)) {
-    // What is no value of the API's there names a field.
+    // A value of --sort that is not the API's is the name of a field.
     if (flag.name === 'sort' && canListRecords(command)) continue
     const own = flag.parameter === undefined || flag.path === true
     const line = [...getCommandName(command).split(' '), `--${flag.name}`, 'zz']

@@ -1,4 +1,4 @@
-/** Laws over the output formats: whatever is registered is held to them, under whatever name. */
+/** Laws that every registered output format keeps. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -6,10 +6,10 @@ import { formatNames } from '../../src/catalogue/formats.js'
 import type { People } from '../../src/catalogue/views.js'
 import { formats, getFormat } from '../../src/output/formats.js'
 import type { AnswerView } from '../../src/output/types.js'
-import { bytes, collector, listed, opened } from '../output/open.js'
+import { createCollector, openTestWriter, splitList, toBytes } from '../output/open.js'
 
 const room = 'src/output'
-/** The functions that open an answer in a format, by the type that they have. */
+/** Declarations of the functions that open an answer in a format, found by their type. */
 const openers = readdirSync(room)
   .filter((name) => name.endsWith('.ts'))
   .flatMap(
@@ -17,12 +17,12 @@ const openers = readdirSync(room)
       readFileSync(join(room, name), 'utf8').match(/^export const open\w*: OpenPrinter/gm) ?? [],
   )
 
-/** What a file says beside its comments. */
-const code = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+/** Removes the comments of a source text. */
+const removeComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 
 it('they are all registered, a row each', () => {
   expect(openers.length).toBeGreaterThanOrEqual(8)
-  // A wide table is a table.
+  // The format `wide` is a table.
   const written = formats.filter(({ name }) => name !== 'wide')
   expect(written, 'add a row for the new format to src/output/formats.ts').toHaveLength(
     openers.length,
@@ -35,7 +35,7 @@ it('none of them makes text visible by itself: one file does', () => {
     name.endsWith('.ts'),
   )
   const naming = all.filter((name) =>
-    /\bvisible\b/.test(code(readFileSync(join(room, name), 'utf8'))),
+    /\bvisible\b/.test(removeComments(readFileSync(join(room, name), 'utf8'))),
   )
   expect(naming.sort(), 'use shown() or shownLines() of escape.ts instead of visible()').toEqual([
     'escape.ts',
@@ -47,8 +47,8 @@ const canary = 'c4n4ry'
 const number = 90_210_473
 const secrets = new Set(['token', 'runners_token', 'pin'])
 
-/** Records that hold secrets, as they come. */
-const holding: Readonly<Record<string, string>> = {
+/** Records with secrets, as the instance sends them. */
+const secretRecords: Readonly<Record<string, string>> = {
   declared: `{"id":1,"token":"${canary}"}`,
   'declared, but a number': `{"id":1,"pin":${number},"n":[{"pin":${number}.50}]}`,
   'declared, but an object': `{"id":1,"token":{"a":[1,{"value":"${canary}"}]}}`,
@@ -83,7 +83,7 @@ const more = [
   'key_token',
 ]
 
-/** Every way to see an answer. */
+/** All combinations of terminal, list, columns and fields. */
 const views: readonly Partial<AnswerView>[] = [true, false].flatMap((terminal) =>
   [true, false].flatMap((many) => [
     { terminal, many },
@@ -92,14 +92,14 @@ const views: readonly Partial<AnswerView>[] = [true, false].flatMap((terminal) =
   ]),
 )
 
-interface Way {
+interface PrintOptions {
   readonly hidden?: ReadonlySet<string>
   readonly cut?: boolean
   readonly parsed?: boolean
 }
 
-/** The view, as often as a format that shows one thing needs to show all of it. */
-const viewsOf = (
+/** Returns the view once, or once for each field if the format shows one field at a time. */
+const listViews = (
   format: string,
   records: readonly string[],
   view: Partial<AnswerView>,
@@ -111,56 +111,56 @@ const viewsOf = (
   return [...all].map((field) => ({ ...rest, fields: [field], names: [field, 'id', 'name'] }))
 }
 
-/** What a format writes of records, in one of the ways that they are handed to it. */
-const printed = async (
+/** Prints records in a format, passed to the writer in one of several ways. */
+const printRecords = async (
   format: string,
   records: readonly string[],
   view: Partial<AnswerView>,
-  way: Way,
+  way: PrintOptions,
 ): Promise<string> => {
   const texts: string[] = []
-  for (const one of viewsOf(format, records, view)) {
-    // Formats that show one thing see no difference between most views.
+  for (const one of listViews(format, records, view)) {
+    // For formats that show one field, most views are equal, so their outputs are cached.
     const known =
       'computedFields' in one || 'people' in one
         ? undefined
         : JSON.stringify([format, records, one, way, [...(way.hidden ?? [])]])
-    const text = seen.get(known) ?? (await printedOnce(format, records, one, way))
-    if (known !== undefined) seen.set(known, text)
+    const text = outputs.get(known) ?? (await printOnce(format, records, one, way))
+    if (known !== undefined) outputs.set(known, text)
     texts.push(text)
   }
   return texts.join('')
 }
-const seen = new Map<string | undefined, string>()
+const outputs = new Map<string | undefined, string>()
 
-const printedOnce = async (
+const printOnce = async (
   format: string,
   records: readonly string[],
   view: Partial<AnswerView>,
-  { hidden, cut = false, parsed = false }: Way,
+  { hidden, cut = false, parsed = false }: PrintOptions,
 ): Promise<string> => {
-  const sink = collector()
+  const sink = createCollector()
   const hide = hidden === undefined ? { showSecrets: true } : { secrets: hidden }
-  const writer = await opened(format, sink, { ...view, ...hide, width: 4000 })
+  const writer = await openTestWriter(format, sink, { ...view, ...hide, width: 4000 })
   if (parsed) for (const record of records) await writer.record(JSON.parse(record))
-  else if (cut) for (const batch of listed(records, writer.watch)) await writer.raw(batch)
-  else await writer.raw(records.map(bytes))
+  else if (cut) for (const batch of splitList(records, writer.watch)) await writer.raw(batch)
+  else await writer.raw(records.map(toBytes))
   await writer.close()
   return sink.text()
 }
 
-/** The secrets in an output; digits may be grouped or cut off, but not so many. */
-const leaks = (text: string): boolean => text.includes(canary) || text.includes(String(number))
+/** True if an output contains a secret. Digits may be grouped or cut, but not that many. */
+const hasSecret = (text: string): boolean => text.includes(canary) || text.includes(String(number))
 
 describe.each(formatNames)('%s', (format) => {
-  it.each(Object.entries(holding))('masks a secret %s', async (_, record) => {
+  it.each(Object.entries(secretRecords))('masks a secret %s', async (_, record) => {
     const other = '{"id":7,"name":"other"}'
     for (const view of views)
       for (const way of [{}, { cut: true }, { parsed: true }]) {
         const records = view.many === true ? [other, record, other] : [record]
-        const text = await printed(format, records, view, { ...way, hidden: secrets })
+        const text = await printRecords(format, records, view, { ...way, hidden: secrets })
         expect(
-          [view, way, leaks(text), text],
+          [view, way, hasSecret(text), text],
           'the format must write what the masking stage hands it, and read no record around it',
         ).toEqual([view, way, false, text])
         expect(text).toMatch(/1/)
@@ -171,8 +171,8 @@ describe.each(formatNames)('%s', (format) => {
     const made = { spare_token: () => canary, shown: (record: unknown) => JSON.stringify(record) }
     const record = `{"id":1,"token":{"value":"${canary}"},"a_token":{"text":"${canary}"}}`
     const fields = ['spare_token', 'shown', 'token.value', 'a_token.text']
-    const text = await printed(format, [record], { made, fields }, { hidden: secrets })
-    // What is within an object under a name that only looks so is no secret but where it is asked for.
+    const text = await printRecords(format, [record], { made, fields }, { hidden: secrets })
+    // Below a name that only looks secret, values inside an object are masked only if they are selected.
     const rest = text.replaceAll('&quot;', '"').replace(/\{\\*"+id.*?\}\\*\}/, '')
     expect(rest).not.toContain(canary)
     expect(rest.split('[masked]')).toHaveLength(4)
@@ -191,9 +191,9 @@ describe.each(formatNames)('%s', (format) => {
     }
     for (const terminal of [true, false]) {
       const record = `{"id":1,"token":"${canary}"}`
-      const text = await printed(format, [record], { people, terminal }, { hidden: secrets })
+      const text = await printRecords(format, [record], { people, terminal }, { hidden: secrets })
       expect(
-        leaks(text + JSON.stringify(seen)),
+        hasSecret(text + JSON.stringify(seen)),
         'mask records before "rows" and "page" see them, and what they make after',
       ).toBe(false)
       expect(text).toContain('1')
@@ -203,12 +203,11 @@ describe.each(formatNames)('%s', (format) => {
   it('shows secrets whole where they are asked for', async () => {
     for (const view of views)
       for (const way of [{}, { parsed: true }]) {
-        const text = await printed(format, [`{"id":1,"token":"${canary}"}`], view, way)
-        expect([view, way, leaks(text)], '--show-secrets must lift both kinds of masking').toEqual([
-          view,
-          way,
-          true,
-        ])
+        const text = await printRecords(format, [`{"id":1,"token":"${canary}"}`], view, way)
+        expect(
+          [view, way, hasSecret(text)],
+          '--show-secrets must lift both kinds of masking',
+        ).toEqual([view, way, true])
       }
   })
 
@@ -220,7 +219,7 @@ describe.each(formatNames)('%s', (format) => {
       for (const terminal of [true, false])
         for (const view of [{ many: true, columns }, { many: false }, { fields: columns }]) {
           const way = hidden === undefined ? {} : { hidden }
-          const text = await printed(format, [record], { terminal, ...view }, way)
+          const text = await printRecords(format, [record], { terminal, ...view }, way)
           for (const number of numbers)
             expect(
               text.split(/[\s,:{}[\]<>]+/),
@@ -233,11 +232,11 @@ describe.each(formatNames)('%s', (format) => {
     ...['\u0000', '\u0007', '\u0008', '\u001b[31m', '\u001b]52;c;x\u0007', '\u007f', '\u009b2J'],
     ...['\u202e', '\u2066', '\u200f', '\ufeff', '\u2028', '\r', '\u200b', '\u2063', '\u{e0041}'],
   ]
-  /** What a terminal obeys, and what no file of text holds. */
+  /** Characters that a terminal obeys, and characters that a text file must not contain. */
   const obeyed =
     /(?![\n\t])[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u
   const binary = /(?![\n\t\u007f-\u009f])\p{Cc}/u
-  /** Alone, and all of them where a record is shown by its columns. */
+  /** Each text alone, and all of them together in records that are shown by columns. */
   const texts: readonly (readonly [string, readonly Partial<AnswerView>[]])[] = [
     ...hostile.map((text) => [text, [{ many: true }, { many: false }]] as const),
     [hostile.join('a'), []],
@@ -252,7 +251,7 @@ describe.each(formatNames)('%s', (format) => {
       list: [dirty, { name: dirty, [dirty]: dirty }],
       deep: { a: { b: { c: { d: { e: { [dirty]: dirty } } } } } },
       lines: `${dirty}\n${dirty}\n`,
-      // What shows one field a time parses the record as often as there are fields; one text shows what a length does.
+      // A format that shows one field at a time parses the record for each field, so one text is enough to test a long value.
       long: dirty.repeat(
         getFormat(format).shows === undefined && text === hostile[0] ? 20_000 : 200,
       ),
@@ -260,7 +259,7 @@ describe.each(formatNames)('%s', (format) => {
     const columns = ['name', dirty, 'status', 'web_url', 'list', 'deep', 'lines', 'long']
     for (const terminal of [true, false])
       for (const view of alone.length > 0 ? alone : [{ columns }, { fields: columns }]) {
-        const out = await printed(format, [record], { terminal, ...view }, { hidden: secrets })
+        const out = await printRecords(format, [record], { terminal, ...view }, { hidden: secrets })
         const pattern = terminal ? obeyed : binary
         expect(
           pattern.exec(out)?.[0],
@@ -273,23 +272,23 @@ describe.each(formatNames)('%s', (format) => {
   it('makes a page of a command visible, but for its lines, and colours that others put in, too', async () => {
     const page = [`\u001b[1mbold\u001b[22m\n`, ...hostile.map((text) => `a${text}b\n`)]
     const people: People = { page: () => page }
-    const out = await printed(format, ['{"id":1}'], { people, terminal: true }, {})
+    const out = await printRecords(format, ['{"id":1}'], { people, terminal: true }, {})
     expect(obeyed.exec(out)?.[0], 'pass the page through shownPage()').toBeUndefined()
     if (formats.find(({ name }) => name === format)?.reader === 'people')
       expect(out.split('\n')).toHaveLength(page.length + 1)
   })
 
   it('is not whole before it is closed, or says nothing of an end', async () => {
-    const sink = collector()
-    const [view] = viewsOf(format, ['{"id":1}'], {})
-    const writer = await opened(format, sink, view)
-    await writer.raw([bytes('{"id":1}'), bytes('{"id":2}')])
+    const sink = createCollector()
+    const [view] = listViews(format, ['{"id":1}'], {})
+    const writer = await openTestWriter(format, sink, view)
+    await writer.raw([toBytes('{"id":1}'), toBytes('{"id":2}')])
     await writer.abandon()
     const begun = sink.text()
     await writer.close()
     const end = sink.text().slice(begun.length)
     expect(begun).toMatch(/1.*2/s)
-    // Where the end is nothing, what came ends with a record: the exit code and the note say the rest.
+    // If a format has no end, the output ends with a whole record; the exit code and a note tell the rest.
     expect(
       end !== '' || /\n$/.test(begun),
       'abandon() must leave the answer open, or end it with a whole record',

@@ -1,6 +1,6 @@
 /**
- * Every global flag changes something that can be observed: what is printed, said, sent, or how a run
- * ends. A flag that is declared and has no row here does not compile.
+ * Every global flag changes something observable: the output, the messages, the requests, or the exit code. A declared flag without a
+ * row here does not compile.
  */
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecure } from 'node:https'
@@ -9,23 +9,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { flagSets, globalFlagRows, globalFlags } from '../../src/engine/command/global-flags.js'
 import { certificate, key } from '../http/certificate.js'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import { openScreen } from '../support/screen.js'
 import { svcctl } from '../support/within.js'
 
-/** What an instance answers to its nth request, and when. */
+/** Answers the nth request of an instance. */
 type Answer = (n: number, together: () => Promise<void>) => Promise<unknown> | unknown
 
 interface Row {
-  /** The command line without the flag, and what is added to it. */
+  /** The command line without the flag, and the words that are added to it. */
   readonly line: readonly string[]
   readonly flag: readonly string[]
   readonly answer?: Answer
-  /** Profiles there are, with what else they are set to; else the environment says the instance. */
+  /** Profiles with their settings; without them, the environment names the instance. */
   readonly profiles?: Readonly<Record<string, readonly string[]>>
-  /** The instance has a certificate that nobody vouches for. */
+  /** The instance has a certificate that is not trusted. */
   readonly secure?: true
-  /** At a terminal, where the pager is. */
+  /** The line runs at a terminal, because of the pager. */
   readonly terminal?: true
 }
 
@@ -46,25 +46,25 @@ const list = ['runners', 'list']
 const get = ['runners', 'get', '1']
 const remove = ['deploy-keys', 'delete', '1', '-P', 'a/b']
 
-/** Ends a watch, whose first round was answered. */
-const once: Answer = (n) => (n === 1 ? runner : { status: 404 })
-/** The same, however often it is asked. */
-const eachTime: Answer = () => runner
-const refused: Answer = () => ({ status: 404 })
-/** A project of a group, and nothing in it. */
-const listed: Answer = (n) =>
+/** Ends a watch after its first round. */
+const answerOnce: Answer = (n) => (n === 1 ? runner : { status: 404 })
+/** Answers every request with the same runner. */
+const answerAlways: Answer = () => runner
+const answerNotFound: Answer = () => ({ status: 404 })
+/** Answers with one project of a group, and with nothing in it. */
+const answerProjects: Answer = (n) =>
   n === 1
     ? [{ id: 1, path_with_namespace: 'a/b', namespace: { id: 1, kind: 'group', full_path: 'a' } }]
     : []
-const second: Answer = (n) => (n === 1 ? { status: 502 } : runner)
-const limitedOnce: Answer = (n) => (n === 1 ? { status: 429 } : runner)
-const late: Answer = () => wait(3_000, runner)
-const together: Answer = async (_, met) => {
+const failFirst: Answer = (n) => (n === 1 ? { status: 502 } : runner)
+const limitFirst: Answer = (n) => (n === 1 ? { status: 429 } : runner)
+const answerLate: Answer = () => wait(3_000, runner)
+const answerTogether: Answer = async (_, met) => {
   await met()
   return runner
 }
 
-/** A row for each: the compiler asks for one where a flag is added. */
+/** One row for each flag: a new flag without a row does not compile. */
 const rows: Readonly<Record<keyof typeof globalFlagRows, Row>> = {
   limit: { line: list, flag: ['--limit', '1'] },
   page: { line: list, flag: ['--page', '2'] },
@@ -91,11 +91,11 @@ const rows: Readonly<Record<keyof typeof globalFlagRows, Row>> = {
   from: { line: list, flag: ['--from', '/nowhere'] },
   since: { line: list, flag: ['--since', '/nowhere'] },
   'all-fields': { line: list, flag: ['--all-fields'] },
-  'wait-until': { line: get, flag: ['--wait-until', 'stauts=online'], answer: eachTime },
+  'wait-until': { line: get, flag: ['--wait-until', 'stauts=online'], answer: answerAlways },
   'wait-timeout': {
     line: [...get, '--wait-until', 'id=1'],
     flag: ['--wait-timeout', '0'],
-    answer: eachTime,
+    answer: answerAlways,
   },
   strict: { line: ['runners', 'update', '1', '--description', 'new'], flag: ['--strict'] },
   profile: {
@@ -106,26 +106,30 @@ const rows: Readonly<Record<keyof typeof globalFlagRows, Row>> = {
   'base-url': { line: get, flag: ['--base-url', 'URL/elsewhere'] },
   sandbox: { line: get, flag: ['--sandbox'] },
   sudo: { line: get, flag: ['--sudo', 'someone'] },
-  timeout: { line: [...get, '--retries', '0'], flag: ['--timeout', '1'], answer: late },
-  retries: { line: get, flag: ['--retries', '0'], answer: second },
-  'max-wait': { line: get, flag: ['--max-wait', '0'], answer: limitedOnce },
-  'all-projects': { line: ['jobs', 'list'], flag: ['--all-projects'], answer: listed },
-  'all-groups': { line: ['members', 'list'], flag: ['--all-groups'], answer: listed },
-  recursive: { line: ['runners', 'list', '-G', 'a'], flag: ['--recursive'], answer: listed },
+  timeout: { line: [...get, '--retries', '0'], flag: ['--timeout', '1'], answer: answerLate },
+  retries: { line: get, flag: ['--retries', '0'], answer: failFirst },
+  'max-wait': { line: get, flag: ['--max-wait', '0'], answer: limitFirst },
+  'all-projects': { line: ['jobs', 'list'], flag: ['--all-projects'], answer: answerProjects },
+  'all-groups': { line: ['members', 'list'], flag: ['--all-groups'], answer: answerProjects },
+  recursive: {
+    line: ['runners', 'list', '-G', 'a'],
+    flag: ['--recursive'],
+    answer: answerProjects,
+  },
   'with-archived': {
     line: ['jobs', 'list', '-G', 'a'],
     flag: ['--with-archived'],
-    answer: listed,
+    answer: answerProjects,
   },
   tolerate: {
     line: ['jobs', 'list', '-P', 'a/b', '-P', 'a/c'],
     flag: ['--tolerate', 'not_found'],
-    answer: refused,
+    answer: answerNotFound,
   },
   concurrency: {
     line: ['runners', 'pause', '1', '2'],
     flag: ['--concurrency', '1'],
-    answer: together,
+    answer: answerTogether,
   },
   'all-profiles': {
     line: list,
@@ -136,7 +140,7 @@ const rows: Readonly<Record<keyof typeof globalFlagRows, Row>> = {
   'max-failures': {
     line: ['runners', 'pause', '1', '2', '3', '--concurrency', '1'],
     flag: ['--max-failures', '1'],
-    answer: refused,
+    answer: answerNotFound,
   },
   journal: {
     line: ['runners', 'pause', '1', '2', '--concurrency', '1'],
@@ -162,7 +166,7 @@ const rows: Readonly<Record<keyof typeof globalFlagRows, Row>> = {
   slurp: { line: [...get, '-o', 'json', '--jq', '.'], flag: ['--slurp'] },
   headers: { line: [...get, '-o', 'csv'], flag: ['--no-headers'] },
   'csv-raw': { line: [...get, '-o', 'csv'], flag: ['--csv-raw'] },
-  watch: { line: get, flag: ['--watch', '1'], answer: once },
+  watch: { line: get, flag: ['--watch', '1'], answer: answerOnce },
   yes: { line: remove, flag: ['--yes'] },
   confirm: {
     line: [...remove, '-p', 'guarded', '--yes'],
@@ -171,15 +175,15 @@ const rows: Readonly<Record<keyof typeof globalFlagRows, Row>> = {
   },
   quiet: { line: [...list, '--limit', '1'], flag: ['--quiet'] },
   verbose: { line: get, flag: ['--verbose'] },
-  color: { line: get, flag: ['--color', 'always'], answer: refused },
+  color: { line: get, flag: ['--color', 'always'], answer: answerNotFound },
   pager: { line: ['help', 'flags'], flag: ['--no-pager'], terminal: true },
   help: { line: get, flag: ['--help'] },
   'page-title': { line: [...get, '-o', 'html'], flag: ['--page-title', 'A page'] },
   web: { line: ['jobs', 'get', '1', '-P', 'a/b'], flag: ['--web'] },
 }
 
-/** Until another is there as well, or none comes: how many requests were open at most. */
-const meeting = () => {
+/** Counts the requests that are open at the same time. Each waits until another one is open, or until none has come in time. */
+const createMeeting = () => {
   let open = 0
   let most = 0
   const meet = async (): Promise<void> => {
@@ -190,10 +194,10 @@ const meeting = () => {
   return { meet, most: () => most }
 }
 
-/** An instance that answers as the row says, and what it was sent. */
-const instance = async ({ answer, secure }: Row) => {
+/** Starts an instance that answers as the row says, and records its requests. */
+const startInstance = async ({ answer, secure }: Row) => {
   const sent: string[] = []
-  const { meet, most } = meeting()
+  const { meet, most } = createMeeting()
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '', headers } = request
     sent.push(`${method} ${url} ${headers.sudo ?? ''}`)
@@ -224,20 +228,20 @@ const instance = async ({ answer, secure }: Row) => {
   }
 }
 
-/** What a run shows, without what differs from run to run: ports, times, counters of requests. */
-const steady = (text: string): string =>
+/** Replaces everything that differs between runs: ports, times and IDs. */
+const normalizeText = (text: string): string =>
   text
     .replace(/127\.0\.0\.1:\d+/g, 'HOST')
     .replace(/Journal: \S+/g, 'Journal: FILE')
     .replace(/\bin [\d.]+ m?s\b/g, 'in some time')
     .replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, 'ID')
 
-/** Everything that can be observed of one run. */
-const observed = async (row: Row, args: readonly string[]) => {
-  const { url, sent, most, close } = await instance(row)
+/** Runs a line, and returns everything that can be observed. */
+const observeRun = async (row: Row, args: readonly string[]) => {
+  const { url, sent, most, close } = await startInstance(row)
   const { profiles } = row
   const env = {
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
     SVC_TOKEN: 'any',
     ...(profiles === undefined ? { SVC_BASE_URL: url } : {}),
   }
@@ -252,9 +256,9 @@ const observed = async (row: Row, args: readonly string[]) => {
     const ran = await run(args)
     return {
       code: ran.code,
-      stdout: steady(ran.stdout),
-      stderr: steady(ran.stderr),
-      // Those that are under way together come in any order.
+      stdout: normalizeText(ran.stdout),
+      stderr: normalizeText(ran.stderr),
+      // Concurrent requests come in any order.
       sent: sent.sort(),
       most: most(),
     }
@@ -263,8 +267,8 @@ const observed = async (row: Row, args: readonly string[]) => {
   }
 }
 
-/** The same at a terminal of ten lines. */
-const seen = async (args: readonly string[]): Promise<{ paged: boolean }> => {
+/** Runs a line at a terminal of ten lines. Returns whether the pager was used. */
+const runAtTerminal = async (args: readonly string[]): Promise<{ paged: boolean }> => {
   const screen = openScreen([args], { rows: 10, env: { SVC_PAGER: "sed 's/^/paged /'" } })
   try {
     return { paged: (await screen.until(/exit 0/)).includes('paged') }
@@ -298,11 +302,11 @@ describe('every global flag', () => {
   })
 
   const all = Object.entries(rows)
-  /** A line without the flag, twice: once for all flags that are tried on it. */
+  /** Runs a line twice without its flag; the results are shared by all flags that use the line. */
   const bare = (row: Row) => {
     const { line, answer, profiles, secure } = row
     const key = JSON.stringify([line, answer?.name, profiles, secure])
-    const known = bares.get(key) ?? Promise.all([observed(row, line), observed(row, line)])
+    const known = bares.get(key) ?? Promise.all([observeRun(row, line), observeRun(row, line)])
     bares.set(key, known)
     return known
   }
@@ -313,9 +317,9 @@ describe('every global flag', () => {
     async ([, row], { expect }) => {
       const [[without, again], given] = await Promise.all([
         bare(row),
-        observed(row, [...row.line, ...row.flag]),
+        observeRun(row, [...row.line, ...row.flag]),
       ])
-      // Else a difference would say nothing of the flag.
+      // If two runs without the flag differed, a difference would prove nothing about the flag.
       expect(again, 'the line of the row must do the same each time: choose another').toEqual(
         without,
       )
@@ -332,7 +336,7 @@ describe('every global flag', () => {
   it.for(all.filter(([, row]) => row.terminal === true))(
     '--%s changes something at a terminal',
     async ([, { line, flag }]) => {
-      expect([await seen(line), await seen([...line, ...flag])]).toEqual([
+      expect([await runAtTerminal(line), await runAtTerminal([...line, ...flag])]).toEqual([
         { paged: true },
         { paged: false },
       ])

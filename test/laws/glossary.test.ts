@@ -1,13 +1,13 @@
-/** The glossary of `src/README.md` and the types of the source keep together: no type is named by a word that nobody explains. */
+/** Every type of the source is named by a plain English word or by a word of the glossary in `src/README.md`. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { nodesOf, sourceFiles, statementsOf, textOf } from '../support/source.js'
+import { listNodes, parseStatements, readSource, sourceFiles } from '../support/source.js'
 
-const wordsIn = (text: string): readonly string[] => text.trim().split(/\s+/)
+const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** Plain English of programming, which needs no row. */
+/** Plain English of programming, which needs no row in the glossary. */
 const plain = new Set(
-  wordsIn(`
+  splitWords(`
   access action actor address admission advice alias allowance alternative answer api approval approver archive
   argument attempt attribute audit author body bound bracket branch breaker budget buffer byte cache call caller
   candidate cardinality case category cell certificate change chart check checked checksum choice chunk claim client clock closed
@@ -39,10 +39,10 @@ const plain = new Set(
   `),
 )
 
-/** Names that programs import from `svcctl/client`: they are kept, though their word is no noun. */
+/** Names that programs import from `svcctl/client`. They stay, although they are not nouns. */
 const published = new Set(['How', 'ListHow'])
 
-/** The words that the glossary explains, those of two words by their last. */
+/** The words that the glossary explains. For terms of two words, the last one counts. */
 const glossary = new Set(
   [
     ...(readFileSync('src/README.md', 'utf8')
@@ -52,15 +52,15 @@ const glossary = new Set(
   ].flatMap(([, words = '']) => words.split(', ').map((word) => word.split(' ').at(-1) ?? word)),
 )
 
-/** The word that says what a type is: its last, before the `Of` or `By` of a type made of another. */
-const rootOf = (type: string): string => {
+/** Returns the word that says what a type is: its last one, without the `Of` or `By` of a derived type. */
+const getRoot = (type: string): string => {
   const words = type.match(/[A-Z]+(?![a-z])|[A-Z][a-z]*|\d+/g) ?? [type]
   while (words.length > 1 && /^(?:Of|By)$/.test(words.at(-1) ?? '')) words.pop()
   return (words.at(-1) ?? type).toLowerCase()
 }
 
-/** A word and its singular. */
-const formsOf = (word: string): readonly string[] => [
+/** Lists a word and its possible singulars. */
+const listForms = (word: string): readonly string[] => [
   word,
   word.replace(/ies$/, 'y'),
   word.replace(/(?<=s|x|ch|sh)es$/, ''),
@@ -68,11 +68,13 @@ const formsOf = (word: string): readonly string[] => [
 ]
 
 const isExplained = (type: string): boolean =>
-  formsOf(rootOf(type)).some((word) => plain.has(word) || glossary.has(word))
+  listForms(getRoot(type)).some((word) => plain.has(word) || glossary.has(word))
 
 const types = sourceFiles.flatMap((file) =>
   [
-    ...textOf(file).matchAll(/^(?:export )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm),
+    ...readSource(file).matchAll(
+      /^(?:export )?(?:abstract )?(?:interface|type|class|enum) (\w+)/gm,
+    ),
   ].map(([, name = '']) => ({ name, file })),
 )
 
@@ -82,7 +84,7 @@ it('explains the word of each type, exported or not', () => {
   expect(
     types
       .filter(({ name }) => !isExplained(name) && !published.has(name))
-      .map(({ name, file }) => `${file}: ${name} ("${rootOf(name)}")`),
+      .map(({ name, file }) => `${file}: ${name} ("${getRoot(name)}")`),
     'name the type by a noun that the field uses; if the word is the project’s own, add a row to the glossary of src/README.md; if it is plain English, add it to `plain` here',
   ).toEqual([])
 })
@@ -92,9 +94,9 @@ it.each([
   ['RecordOf', 'record'],
   ['OpenPrinter', 'printer'],
   ['GivenBy', 'given'],
-])('finds the word of %s', (type, word) => expect(rootOf(type)).toBe(word))
+])('finds the word of %s', (type, word) => expect(getRoot(type)).toBe(word))
 
-/** Words that the source once had of its own, by the terms that it has in their place. */
+/** Words that the source used in its own sense, with the terms that replaced them. */
 const replaced: Readonly<Record<string, string>> = {
   coming: 'stream',
   crowd: 'bulk',
@@ -113,7 +115,7 @@ const replaced: Readonly<Record<string, string>> = {
 
 it('has terms of the field where it had words of its own', () => {
   const found = sourceFiles.flatMap((file) => {
-    const names = [...nodesOf(statementsOf(textOf(file), file))].flatMap(({ name }) =>
+    const names = [...listNodes(parseStatements(readSource(file), file))].flatMap(({ name }) =>
       typeof name === 'string' && Object.hasOwn(replaced, name) ? [name] : [],
     )
     return [...new Set(names)].map((name) => `${file}: ${name}, say ${replaced[name]}`)

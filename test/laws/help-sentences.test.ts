@@ -1,11 +1,11 @@
-/** A page of help says each thing once: endpoints that differ in a word bring their sentences along. */
+/** A help page says each thing once. Endpoints that differ in one word would repeat each other's sentences. */
 import { expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
 import { svcctl } from '../support/within.js'
 
-/** What a command's page says before its flags, a sentence each. */
-const sentencesOf = (page: string): readonly string[] => {
+/** Lists the sentences of a command's help page before its flags. */
+const listSentences = (page: string): readonly string[] => {
   const [, , ...parts] = page.split(/\n\n/)
   const said = parts.slice(
     0,
@@ -18,7 +18,7 @@ const sentencesOf = (page: string): readonly string[] => {
     .filter((sentence) => sentence.includes(' '))
 }
 
-/** Whether sentences of more than a few words differ in one of them at most. */
+/** True if two sentences of at least five words differ in at most one of them. */
 const isAlike = (a: string, b: string): boolean => {
   const [left, right] = [a.split(' '), b.split(' ')]
   if (left.length !== right.length || left.length < 5) return false
@@ -29,12 +29,12 @@ const commands = await loadAllCommands()
 
 it('finds the sentences of a page', async () => {
   const { stdout } = await svcctl(['runners', 'register', '--help'])
-  expect(sentencesOf(stdout).length).toBeGreaterThan(0)
+  expect(listSentences(stdout).length).toBeGreaterThan(0)
 })
 
 it.each(commands.map((command) => [getCommandName(command)] as const))('%s', async (name) => {
   const { stdout } = await svcctl([...name.split(' '), '--help'], { env: { COLUMNS: '200' } })
-  const all = sentencesOf(stdout)
+  const all = listSentences(stdout)
   const twice = all.filter((one, at) => all.some((other, i) => i < at && isAlike(one, other)))
   expect(
     twice,

@@ -1,28 +1,28 @@
-/** Whatever the program asks of an instance is in the catalogue: documented, or implied. */
+/** Every request of the program is in the catalogue: documented, or implied. */
 import { expect, it } from 'vitest'
 import { getMethod, getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { implied } from '../../src/catalogue/undocumented.js'
 import { apiRoot } from '../../src/sandbox/call.js'
 import { extraRoutes } from '../../src/sandbox/server/extras.js'
-import { sourceFiles, textOf } from '../support/source.js'
+import { readSource, sourceFiles } from '../support/source.js'
 
 const documented = (await Promise.all(areas.map(({ load }) => load()))).flatMap((all) =>
   Object.values(all).map((endpoint) => `${getMethod(endpoint)} ${getPath(endpoint)}`),
 )
 const known = new Set([...documented, ...implied.map(({ route }) => route)])
 
-/** Whether a route belongs to a resource that the program reads: of these, the embedded instance serves every route. */
-const completes = (route: string): boolean =>
+/** True if a route belongs to a resource that the program reads. The embedded instance serves every route of these. */
+const isOfReadResource = (route: string): boolean =>
   implied.some(({ route: read }) => `${route.replace(/^\w+/, 'GET')}/`.startsWith(`${read}/`)) ||
-  // What makes a pipeline is not asked where its list is.
+  // A pipeline is created at another path than the one of the list.
   route === 'POST /projects/:id/pipeline'
 
 it('the embedded instance has no route beside them but those of the same resources, and that of tokens', () => {
   const routes = extraRoutes.map(({ method, path }) => `${method} ${path.replace(apiRoot, '')}`)
   expect(routes.length).toBeGreaterThan(40)
   expect(
-    routes.filter((route) => !known.has(route) && !completes(route)),
+    routes.filter((route) => !known.has(route) && !isOfReadResource(route)),
     'add the route to src/catalogue/undocumented.ts, or remove it from the embedded instance',
   ).toEqual(['POST /oauth/token'])
 })
@@ -41,18 +41,18 @@ it('the embedded instance serves each of them', () => {
 
 /** The first segments of all paths. */
 const roots = [...known].flatMap((route) => route.split('/')[1] ?? [])
-const path = new RegExp(
+const pathPattern = new RegExp(
   `['"\`](/(?:${[...new Set(roots)].join('|')})(?:[/?][^'"\`]*[^'"\`/])?)['"\`]`,
   'g',
 )
-const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+const removeComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 
 it('no file names a path that is not among them', () => {
   const outside = sourceFiles.filter(
     (file) => !/^(?:(?:catalogue|sandbox|cli\/help)\/|commands\/recipes\.ts)/.test(file),
   )
   const found = outside.flatMap((file) =>
-    [...withoutComments(textOf(file)).matchAll(path)].map(([, text = '']) => ({
+    [...removeComments(readSource(file)).matchAll(pathPattern)].map(([, text = '']) => ({
       file,
       path: text.replace(/\?.*$/, ''),
     })),

@@ -1,16 +1,16 @@
-/** What is made of a list is never fine where the list could not be read, or not whole: groups, snapshots, policies. */
+/** If a list cannot be read, or not completely, results made of it never count as OK: groups, snapshots and policies. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { folder } from '../support/program.js'
-import { recording, type Scripted } from '../support/recorder.js'
+import { createFolder } from '../support/program.js'
+import { type ScriptedAnswer, useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 
-/** Every list of the instance, or of all projects or groups. */
+/** Every list of the instance, and every list of all projects or groups. */
 const lines: string[] = []
 for (const area of areas)
   for (const endpoint of Object.values(await area.load())) {
@@ -23,14 +23,14 @@ for (const area of areas)
     lines.push(`${area.name} ${endpoint.command}${form}${spread}`)
   }
 
-const spreadOf = (line: string): string => /--all-(projects|groups)$/.exec(line)?.[1] ?? ''
-/** One of the instance's lists, one of all projects and one of all groups. */
+const getSpread = (line: string): string => /--all-(projects|groups)$/.exec(line)?.[1] ?? ''
+/** One list of the instance, one of all projects and one of all groups. */
 const oneEach = ['', 'projects', 'groups'].flatMap((spread) =>
-  lines.filter((line) => spreadOf(line) === spread).slice(0, 1),
+  lines.filter((line) => getSpread(line) === spread).slice(0, 1),
 )
 
-/** What an instance answers, and the lists that it is tried on. */
-const faults: readonly (readonly [string, Scripted, readonly string[]])[] = [
+/** Faulty answers of an instance, each with the lists it is tried on. */
+const faults: readonly (readonly [string, ScriptedAnswer, readonly string[]])[] = [
   ['a 403', { status: 403, body: { message: '403 Forbidden' } }, lines],
   ['a 404', { status: 404, body: { message: '404 Not found' } }, oneEach],
   ['a 500', { status: 500, body: { message: 'broken' } }, oneEach],
@@ -51,13 +51,13 @@ it('knows every list', () => {
 
 describe.each(faults)('%s', (_, fault, some) => {
   it.each(some)('of %s', async (line) => {
-    const spread = spreadOf(line)
+    const spread = getSpread(line)
     server.answer = ({ url }) => {
       const [path = ''] = url.replace('/api/v4', '').split('?')
       return path === `/${spread}` ? { body: parents[spread] } : fault
     }
     const words = line.split(' ')
-    const [at, policy] = [join(folder(), 'kept'), join(folder(), 'policy.yml')]
+    const [at, policy] = [join(createFolder(), 'kept'), join(createFolder(), 'policy.yml')]
     writeFileSync(
       policy,
       JSON.stringify({

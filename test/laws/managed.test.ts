@@ -1,4 +1,4 @@
-/** Laws over what files can declare: each fact says what its endpoints bear out, and no more. */
+/** Laws about declared state: each fact of the catalogue agrees with the endpoints. */
 import { describe, expect, it } from 'vitest'
 import { approvals } from '../../src/catalogue/areas/approvals.js'
 import { integrationParameters } from '../../src/catalogue/areas/integrations.js'
@@ -10,21 +10,21 @@ import { areas } from '../../src/catalogue/index.js'
 import { type Managed, managed, managedKinds } from '../../src/catalogue/managed.js'
 import { getAttributes, listAlwaysSentParams } from '../../src/desired/attributes.js'
 
-const nameOf = ({ scope, name }: Managed): string => `${scope}:${name}`
-const each = managedKinds.map((kind) => [nameOf(kind), kind] as const)
+const getName = ({ scope, name }: Managed): string => `${scope}:${name}`
+const each = managedKinds.map((kind) => [getName(kind), kind] as const)
 
-const fieldsOf = ({ read, each: one }: Managed): readonly string[] =>
+const listFields = ({ read, each: one }: Managed): readonly string[] =>
   [read, one].flatMap((endpoint) => Object.keys(getProperties(endpoint?.returns.shape) ?? {}))
-const placeholdersOf = (endpoint: Endpoint | undefined): readonly string[] =>
+const listPlaceholders = (endpoint: Endpoint | undefined): readonly string[] =>
   Object.keys(endpoint?.path ?? {})
-const writesOf = ({ create, update, remove, enable }: Managed): readonly Endpoint[] =>
+const listWrites = ({ create, update, remove, enable }: Managed): readonly Endpoint[] =>
   [create, update, remove, enable].filter((endpoint) => endpoint !== undefined)
-const paramsOf = ({ create, update }: Managed): readonly string[] =>
+const listParams = ({ create, update }: Managed): readonly string[] =>
   Object.keys({ ...create?.params, ...update?.params })
 
 describe('what files can declare', () => {
   it('is these kinds, in the order in which they are done, once in each scope', () => {
-    expect(managedKinds.map(nameOf)).toEqual([
+    expect(managedKinds.map(getName)).toEqual([
       'site:settings',
       'site:geo_nodes',
       'group:members',
@@ -45,14 +45,14 @@ describe('what files can declare', () => {
     const all = (await Promise.all(areas.map((row) => row.load()))).flatMap((endpoints) =>
       Object.values<Endpoint>(endpoints),
     )
-    const written = new Set(managedKinds.flatMap((kind) => writesOf(kind)))
+    const written = new Set(managedKinds.flatMap((kind) => listWrites(kind)))
     const left = all.filter((one) => one.changes === true && !written.has(one))
     expect(
       left.map(({ route }) => route),
       'declare a managed kind for the endpoint, or list it here with the reason',
     ).toEqual([
       'POST /projects/:id/merge_requests/:merge_request_iid/approvals',
-      // The same as the integrations of another path.
+      // It is the endpoint of the integrations under another path.
       'PUT /projects/:id/services/:slug',
     ])
   })
@@ -63,7 +63,7 @@ describe.each(each)('%s', (_, kind) => {
     const { identity, label, also, present, first, only = {}, at = {}, from = {} } = kind
     const paths = [identity, label, also, present, first].filter((one) => one !== undefined)
     const named = [...paths, ...Object.keys(only), ...Object.values(at), ...Object.values(from)]
-    const fields = fieldsOf(kind)
+    const fields = listFields(kind)
     expect(fields.length).toBeGreaterThan(3)
     for (const path of named)
       expect(fields, `the kind names a field that its records lack: ${path}`).toContain(
@@ -75,13 +75,13 @@ describe.each(each)('%s', (_, kind) => {
     const { from = {}, refs = {}, keep = [], without = [], operational = [] } = kind
     const named = [...Object.keys({ ...from, ...refs }), ...keep, ...without, ...operational]
     for (const name of named)
-      expect(paramsOf(kind), 'the kind names a parameter that its writes lack').toContain(name)
+      expect(listParams(kind), 'the kind names a parameter that its writes lack').toContain(name)
   })
 
   it('fills the placeholders of every endpoint of an item, and nothing else', () => {
     const { at = {}, scope, each: one, update, remove, enable } = kind
-    const ours = [one, update, remove, enable].flatMap((endpoint) => placeholdersOf(endpoint))
-    // A project or group is the place's own.
+    const ours = [one, update, remove, enable].flatMap((endpoint) => listPlaceholders(endpoint))
+    // The ID of a project or group comes from the place.
     const filled = ours.filter((name) => scope === 'site' || name !== 'id')
     for (const name of filled)
       expect(Object.keys(at), 'say in "at" which field fills the placeholder').toContain(name)
@@ -96,7 +96,7 @@ describe.each(each)('%s', (_, kind) => {
       group: /^\/groups\/:id/,
       project: /^\/projects\/:id/,
     }
-    for (const endpoint of [kind.read, ...writesOf(kind)])
+    for (const endpoint of [kind.read, ...listWrites(kind)])
       expect(getPath(endpoint)).toMatch(roots[kind.scope])
     if (kind.unlisted !== undefined) expect(kind.unlisted).toMatch(roots[kind.scope])
     if (kind.everywhere !== undefined) expect(getPath(kind.everywhere)).toMatch(roots.site)
@@ -115,7 +115,7 @@ describe.each(each)('%s', (_, kind) => {
     for (const { name, field, secret, param } of getAttributes(kind).values()) {
       expect(param.deprecated, name).toBeUndefined()
       if (secret) expect(field, name).toBeUndefined()
-      else expect(fieldsOf(kind), name).toContain(field?.split(/\[\]\.|\./)[0])
+      else expect(listFields(kind), name).toContain(field?.split(/\[\]\.|\./)[0])
     }
   })
 
@@ -139,7 +139,7 @@ describe.each(each)('%s', (_, kind) => {
   })
 
   it('says what is lost with an item that is removed', () => {
-    for (const endpoint of writesOf(kind))
+    for (const endpoint of listWrites(kind))
       expect(endpoint.destructive !== undefined, endpoint.route).toBe(endpoint === kind.remove)
     expect(kind.remove === undefined || getMethod(kind.remove) === 'DELETE').toBe(true)
   })
@@ -147,13 +147,13 @@ describe.each(each)('%s', (_, kind) => {
   it('comes after what it waits for', () => {
     const before = managedKinds.slice(0, managedKinds.indexOf(kind))
     for (const name of kind.after ?? [])
-      expect(before.map(nameOf)).toContain(nameOf({ ...kind, name }))
+      expect(before.map(getName)).toContain(getName({ ...kind, name }))
   })
 })
 
 describe('facts', () => {
   const of = (name: string): Managed => {
-    const found = managedKinds.find((kind) => nameOf(kind) === name)
+    const found = managedKinds.find((kind) => getName(kind) === name)
     if (found === undefined) throw new Error(`no kind ${name}`)
     return found
   }
@@ -162,7 +162,7 @@ describe('facts', () => {
 
   it('say that these alone cannot be deleted', () => {
     const lasting = managedKinds.filter(({ remove }) => remove === undefined)
-    expect(lasting.map(nameOf)).toEqual([
+    expect(lasting.map(getName)).toEqual([
       'site:settings',
       'site:runners',
       'project:approvals',
@@ -189,7 +189,7 @@ describe('facts', () => {
     const sources = managedKinds.flatMap((kind) =>
       [...getAttributes(kind).values()]
         .filter(({ source, secret }) => source === 'file' || secret)
-        .map(({ name, source }) => `${nameOf(kind)} ${name} ${source}`),
+        .map(({ name, source }) => `${getName(kind)} ${name} ${source}`),
     )
     expect(sources).toEqual([
       'site:settings spamsvc_api_key secret',

@@ -1,14 +1,14 @@
-/** The flags for many objects: help shows each where it is taken, and nowhere else. */
+/** Flags for many objects: help shows each flag for the commands that accept it, and for no others. */
 import { describe, expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { canListRecords, getCommandName, getScope } from '../../src/engine/command/derive.js'
 import type { Command } from '../../src/engine/command/types.js'
 import { parseLineParents } from '../../src/engine/plan/parents.js'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const config = configuration()
-/** Nothing is sent: no server listens there. */
+const config = createConfiguration()
+/** Runs a line without sending anything: no server listens at this address. */
 const run = (line: readonly string[]) =>
   svcctl(line, {
     env: { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: 'none', SVC_CONFIG_DIR: config },
@@ -16,8 +16,8 @@ const run = (line: readonly string[]) =>
 
 const helps = new Map<string, ReturnType<typeof run>>()
 
-/** The part of a command's whole help below that heading. */
-const manyObjects = async (command: string): Promise<string> => {
+/** Returns the section "Many objects" of a command's whole help. */
+const readManyObjects = async (command: string): Promise<string> => {
   const help = helps.get(command) ?? run([...command.split(' '), '--help', '--all'])
   helps.set(command, help)
   return /^Many objects:\n((?: .*\n)*)/m.exec((await help).stdout)?.[1] ?? ''
@@ -32,7 +32,7 @@ describe('help shows where a command takes', () => {
   it.each(['--all-projects', '--all-groups'])('%s', async (flag) => {
     const [shown, taken]: [string[], string[]] = [[], []]
     for (const command of commands.map(getCommandName)) {
-      if ((await manyObjects(command)).includes(flag)) shown.push(command)
+      if ((await readManyObjects(command)).includes(flag)) shown.push(command)
       const { code, stderr } = await run([...command.split(' '), flag, '--retries', '0'])
       expect([command, code]).not.toEqual([command, 0])
       if (!refused.test(stderr)) taken.push(command)
@@ -45,16 +45,16 @@ describe('help shows where a command takes', () => {
   })
 
   it('-G of what belongs to projects alone', async () => {
-    expect(await manyObjects('jobs list')).toContain('-G, --group')
-    expect(await manyObjects('members list')).not.toContain('-G, --group')
-    expect(await manyObjects('settings get')).toBe('')
+    expect(await readManyObjects('jobs list')).toContain('-G, --group')
+    expect(await readManyObjects('members list')).not.toContain('-G, --group')
+    expect(await readManyObjects('settings get')).toBe('')
   })
 
   it('what chooses among records, on every list', async () => {
     const listing = commands.filter(canListRecords).map(getCommandName)
     expect(listing.length).toBeGreaterThan(20)
     for (const command of listing) {
-      const shown = await manyObjects(command)
+      const shown = await readManyObjects(command)
       expect([command, shown], 'every list takes --limit and --where').toEqual([
         command,
         expect.stringMatching(/--limit.*--where/s),
@@ -64,14 +64,14 @@ describe('help shows where a command takes', () => {
 })
 
 describe('what belongs to projects or groups is done in several of them', () => {
-  /** Commands that work in one alone, and why. The list may only get shorter. */
+  /** Commands that work in a single project or group only, with the reason. The list must not grow. */
   const single: Readonly<Record<string, string>> = {
     'artifacts download': 'downloads from a single project',
     'artifacts file': 'downloads from a single project',
   }
   const isOf = (command: Command, kind: 'project' | 'group'): boolean =>
     Object.values(command.endpoints).some((endpoint) => getScope(endpoint)?.kind === kind)
-  /** The flags that name several of what the objects of a command belong to. */
+  /** Lists the flags that name several projects or groups for a command. */
   const flagsFor = (command: Command): readonly (readonly [flag: string, text: string])[] => [
     ...(isOf(command, 'project')
       ? ([

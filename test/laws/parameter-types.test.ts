@@ -1,8 +1,8 @@
-/** What a parameter is, few files know: all others ask those. */
+/** Only a few files look at the type of a parameter; all others call them. */
 import { expect, it } from 'vitest'
-import { sourceFiles, textOf } from '../support/source.js'
+import { readSource, sourceFiles } from '../support/source.js'
 
-/** Each turns parameters into one thing, and therefore goes through all of their types. */
+/** Each converts parameters to one thing, and therefore has a case for each type. */
 const interpreters = [
   'catalogue/areas/settings.ts',
   'catalogue/coerce.ts',
@@ -16,7 +16,7 @@ const interpreters = [
 const looks = /\bparam\??\.(?:type|of)\b|\bpath\.\w+\?\.type\b/
 
 it('has few files that look at the type of a parameter', () => {
-  const found = sourceFiles.filter((file) => looks.test(textOf(file)))
+  const found = sourceFiles.filter((file) => looks.test(readSource(file)))
   expect(
     found,
     'Read a value with coerce(), or ask catalogue/params.ts (isSwitch, takesSeveral, scopeOf, typeText …)',

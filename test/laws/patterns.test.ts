@@ -1,26 +1,32 @@
-/** Regular expressions take linear time, whatever text they meet: an instance's data is whatever people write. */
+/** Regular expressions take linear time with any text, because the data of an instance can be anything. */
 import { analyse } from 'scslre'
 import { expect, it } from 'vitest'
-import { nodesOf, type SourceNode, sourceFiles, statementsOf, textOf } from '../support/source.js'
+import {
+  listNodes,
+  parseStatements,
+  readSource,
+  type SourceNode,
+  sourceFiles,
+} from '../support/source.js'
 
-/** A regular expression as it stands in the source. */
+/** A regular expression of the source. */
 interface Pattern {
   readonly source: string
   readonly flags: string
 }
 
-const patternOf = ({ regex }: SourceNode): readonly Pattern[] => {
+const toPatterns = ({ regex }: SourceNode): readonly Pattern[] => {
   const { pattern, flags } = (regex ?? {}) as { pattern?: unknown; flags?: unknown }
   return typeof pattern === 'string' && typeof flags === 'string'
     ? [{ source: pattern, flags }]
     : []
 }
 
-const patternsIn = (text: string, file?: string): readonly Pattern[] =>
-  [...nodesOf(statementsOf(text, file))].flatMap(patternOf)
+const listPatterns = (text: string, file?: string): readonly Pattern[] =>
+  [...listNodes(parseStatements(text, file))].flatMap(toPatterns)
 
-/** What makes a pattern slow. */
-const attacksOn = (pattern: Pattern): readonly string[] =>
+/** Lists the inputs that make a pattern slow. */
+const listAttacks = (pattern: Pattern): readonly string[] =>
   analyse(pattern).reports.map(
     ({ character }) =>
       `/${pattern.source}/${pattern.flags} on ${JSON.stringify(character.pick)} again and again`,
@@ -28,10 +34,12 @@ const attacksOn = (pattern: Pattern): readonly string[] =>
 
 it('none looks at the same text twice', () => {
   const found = sourceFiles.flatMap((file) =>
-    patternsIn(textOf(file), file).map((pattern) => ({ file, pattern })),
+    listPatterns(readSource(file), file).map((pattern) => ({ file, pattern })),
   )
   expect(found.length).toBeGreaterThan(300)
-  const slow = found.flatMap(({ file, pattern }) => attacksOn(pattern).map((a) => `${file}: ${a}`))
+  const slow = found.flatMap(({ file, pattern }) =>
+    listAttacks(pattern).map((a) => `${file}: ${a}`),
+  )
   expect(
     slow,
     'These take quadratic time. Begin the pattern where a run begins, as in (?<!\\/)\\/+$, or give two quantifiers that meet one text each.',

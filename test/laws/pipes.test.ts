@@ -1,6 +1,6 @@
 /**
- * What a list prints, in every format, goes into every verb that takes its objects; and what a
- * column shows, every format can select.
+ * The output of a list, in every format, can be piped into every verb that takes its objects. Every format can select the fields that
+ * the columns show.
  */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
@@ -11,13 +11,13 @@ import { canListRecords, getCommandName } from '../../src/engine/command/derive.
 import type { Command } from '../../src/engine/command/types.js'
 import { readObjects } from '../../src/engine/plan/objects.js'
 import { parsePipedObjects } from '../../src/engine/plan/stdin/reader.js'
-import { shown } from '../output/open.js'
-import { sandbox } from '../sandbox/instance.js'
-import { configuration } from '../support/program.js'
+import { printValues } from '../output/open.js'
+import { useSharedSandbox } from '../sandbox/instance.js'
+import { createConfiguration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
-const instance = sandbox()
-const config = configuration()
+const instance = useSharedSandbox()
+const config = createConfiguration()
 const run = async (line: string, ...more: readonly string[]): Promise<string> => {
   const env = {
     SVC_BASE_URL: instance.url(),
@@ -30,8 +30,8 @@ const run = async (line: string, ...more: readonly string[]): Promise<string> =>
   return ran.stdout
 }
 
-/** Every way to list something, by command. */
-const ways: Readonly<Record<string, readonly string[]>> = {
+/** Arguments for every way to list something, by command. */
+const listArguments: Readonly<Record<string, readonly string[]>> = {
   'runners list': ['--instance', '-P platform/app', '-G platform'],
   'runners jobs': ['1'],
   'jobs list': ['-P platform/app'],
@@ -60,17 +60,19 @@ const ways: Readonly<Record<string, readonly string[]>> = {
 const commands = await loadAllCommands()
 const listing = commands.filter((c) => canListRecords(c) && c.open !== true)
 const cases = listing.flatMap((c) =>
-  (ways[getCommandName(c)] ?? []).map((way) => [`${getCommandName(c)} ${way}`.trim(), c] as const),
+  (listArguments[getCommandName(c)] ?? []).map(
+    (way) => [`${getCommandName(c)} ${way}`.trim(), c] as const,
+  ),
 )
 
-const kindOf = (c: Command): string | undefined =>
+const getListedKind = (c: Command): string | undefined =>
   Object.values(c.endpoints).find((e) => e.returns.kind === 'many')?.lists
 
-/** Verbs that take several objects of a kind. */
-const verbs = (kind: string): readonly Command[] =>
+/** Lists the commands that take several objects of a kind. */
+const listVerbs = (kind: string): readonly Command[] =>
   commands.filter((c) => c.args[0]?.variadic === true && c.args[0].param?.completes === kind)
 
-const cells = (text: string): string[][] =>
+const splitCells = (text: string): string[][] =>
   text
     .trimEnd()
     .split('\n')
@@ -81,11 +83,11 @@ describe('lists', () => {
     expect(
       listing.map(getCommandName).sort(),
       'add a row to "ways" for the new list: how it is called on the embedded instance',
-    ).toEqual(Object.keys(ways).sort())
+    ).toEqual(Object.keys(listArguments).sort())
   })
 
   it('say what they list wherever a verb takes it', () => {
-    const listed = new Set(listing.map(kindOf))
+    const listed = new Set(listing.map(getListedKind))
     for (const [kind, { areas: rows }] of Object.entries(kinds))
       if (rows.length > 0)
         expect([...listed], `set "lists" on the endpoint that lists ${kind}`).toContain(kind)
@@ -119,16 +121,16 @@ describe('lists', () => {
     ])
     const records: unknown[] = JSON.parse(json)
     expect(records.length).toBeGreaterThan(0)
-    const [heading = []] = cells(table)
-    // What a column shows every format can select.
+    const [heading = []] = splitCells(table)
+    // Every format can select the fields that the columns show.
     const chosen = JSON.parse(await run(line, '-o', 'json', '--fields', heading.join(',')))
     const selected = records.map((_, i) => heading.map((name) => chosen[i]?.[name] ?? null))
     const flat = await run(line, '--fields', heading.join(','))
     const empty = (rows: readonly (readonly unknown[])[], k: number): number =>
       rows.filter((row) => `${row[k] ?? ''}` === '').length
     for (const [k, name] of heading.entries())
-      expect(empty(selected, k), name).toBe(empty(cells(flat).slice(1), k))
-    const kind = kindOf(c)
+      expect(empty(selected, k), name).toBe(empty(splitCells(flat).slice(1), k))
+    const kind = getListedKind(c)
     const known = getKindByName(kind)
     if (kind === undefined || known === undefined) return
     const names = [...known.names, ...(known.also ?? [])]
@@ -139,15 +141,15 @@ describe('lists', () => {
       csv,
       json,
       flat,
-      ndjson: await shown('ndjson', records),
-      fields: await shown('table', records, options),
-      'fields in csv': await shown('csv', records, options),
-      'fields in ndjson': await shown('ndjson', records, options),
+      ndjson: await printValues('ndjson', records),
+      fields: await printValues('table', records, options),
+      'fields in csv': await printValues('csv', records, options),
+      'fields in ndjson': await printValues('ndjson', records, options),
     }
     const only = known.names.find((name) => pick(records[0], name) !== undefined)
     if (only !== undefined)
-      Object.assign(texts, { [only]: await shown('table', records, { fields: [only] }) })
-    for (const verb of verbs(kind))
+      Object.assign(texts, { [only]: await printValues('table', records, { fields: [only] }) })
+    for (const verb of listVerbs(kind))
       for (const [form, text] of Object.entries(texts)) {
         const piped = await parsePipedObjects(text, await readObjects(verb.args[0]))
         const found = piped.map(({ text: object }) => object)

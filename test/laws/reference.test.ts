@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { referencePages } from '../../.config/reference.js'
+import { buildReferencePages } from '../../.config/reference.js'
 import { areas } from '../../src/catalogue/index.js'
 
 const folder = join(import.meta.dirname, '../../src/catalogue/reference')
-const pages = await referencePages()
+const pages = await buildReferencePages()
 const endpoints = (
   await Promise.all(
     areas.map(async ({ name, load }) =>

@@ -1,6 +1,6 @@
 /**
- * Every command that writes: `--dry-run` sends nothing but GETs and reads what has a read, `--curl` sends nothing at all, and
- * what is sent stands in a journal before.
+ * Every command that writes: `--dry-run` sends only GETs and reads the object if it can be read, `--curl` sends nothing at all, and
+ * everything that is sent is in a journal first.
  */
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -14,8 +14,8 @@ import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
 import { canPreview, canRecordJournal, getCommandName } from '../../src/engine/command/derive.js'
 import { findObjectReader } from '../../src/engine/command/object-reader.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { linesOf } from '../engine/journaling/runs.js'
-import { configuration, folder } from '../support/program.js'
+import { readJournalLines } from '../engine/journaling/runs.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const all = (
@@ -27,7 +27,7 @@ const all = (
 ).flat()
 const writing = all.filter(({ endpoint }) => writes(endpoint))
 
-/** Copied by hand: what the documents have no read for. */
+/** Copied by hand: writes whose object cannot be read in the documents. */
 const unread = [
   'POST /projects/:id/runners',
   'POST /runners',
@@ -50,7 +50,7 @@ const unread = [
   'POST /snippet_repository_storage_moves',
   'POST /group_repository_storage_moves',
 ]
-/** Reads whose path is not that of what is written, without its verb. */
+/** Reads whose path differs from the path of the write. */
 const elsewhere: Readonly<Record<string, string>> = {
   'DELETE /projects/:id/runners/:runner_id': 'GET /runners/:id',
   'POST /projects/:id/issues/:issue_iid/time_estimate':
@@ -105,7 +105,7 @@ describe('the API’s own dry run', () => {
       'set "ownDryRun" on an endpoint with the parameter dry_run',
     ).toEqual([])
     expect(all.filter(({ endpoint }) => endpoint.ownDryRun === true)).toEqual(having)
-    // What only reads counts its requests by a flag of that name.
+    // A read-only command counts its requests by a flag of that name.
     const own = commands.filter(
       ({ flags, readOnly }) => !readOnly && flags.some(({ name }) => name === 'dry-run'),
     )
@@ -117,7 +117,7 @@ describe('the API’s own dry run', () => {
 let sandbox: Sandbox
 const seen = new Map<string, string[]>()
 
-/** Stands before the embedded instance and writes down who asks for what, by the name in the path. */
+/** Forwards requests to the embedded instance, and records them by the name in the path. */
 const recorder = createServer((request, response) => {
   const [, name = '', ...rest] = (request.url ?? '').split('/')
   const path = `/${rest.join('/')}`
@@ -134,7 +134,7 @@ const recorder = createServer((request, response) => {
 })
 let url = ''
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+  sandbox = await startSandbox({ stateDir: createFolder(), speed: Number.POSITIVE_INFINITY })
   await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`
 })
@@ -149,13 +149,18 @@ const files: Readonly<Record<string, string>> = {
   'README.md': 'What it is for.\n',
 }
 
-const rehearse = async (name: string, line: string, how: string, config = configuration()) => {
-  const cwd = folder()
+const runExample = async (
+  name: string,
+  line: string,
+  how: string,
+  config = createConfiguration(),
+) => {
+  const cwd = createFolder()
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(join(cwd, file, '..'), { recursive: true })
     writeFileSync(join(cwd, file), text)
   }
-  // No shell is asked: examples quote with apostrophes, and none of these has a pipe.
+  // No shell is needed: examples quote with apostrophes, and none of these has a pipe.
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, plain]) => quoted ?? plain ?? '',
   )
@@ -170,22 +175,25 @@ const rehearse = async (name: string, line: string, how: string, config = config
   })
 }
 
-const tried = commands.filter(canPreview)
-// What needs a journal first has a test of its own.
-const alone = tried.filter(({ writes }) => writes !== true)
+const previewable = commands.filter(canPreview)
+// Commands that need a journal first have tests of their own.
+const independent = previewable.filter(({ writes }) => writes !== true)
 
-/** Why nothing takes back what a command writes, where that is so of all its endpoints. */
-const lastingOf = ({ endpoints, open }: (typeof commands)[number]): readonly string[] => {
+/** Returns the reasons why a command cannot be undone, if all its endpoints have one. */
+const getIrreversibleReasons = ({
+  endpoints,
+  open,
+}: (typeof commands)[number]): readonly string[] => {
   if (open === true) return ['svcctl does not know the effect of the request']
   const written = Object.values<Endpoint>(endpoints).filter(writes)
   const why = written.flatMap(({ irreversible }) => irreversible ?? [])
   return why.length === written.length ? why : []
 }
 
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** A line of a command that writes, without a pipe. */
-const lineOf = async (command: (typeof tried)[number]): Promise<string> => {
+/** Finds an example of a command that has no pipe. */
+const findExample = async (command: (typeof previewable)[number]): Promise<string> => {
   if (getCommandName(command) === 'api') return 'api PUT /runners/1 --param active=false -o csv'
   const lines = await loadExamples(command)
   return lines.find((line) => !line.includes(' | ')) ?? ''
@@ -194,7 +202,7 @@ const lineOf = async (command: (typeof tried)[number]): Promise<string> => {
 describe('a dry run', () => {
   it('is there for every verb that writes', () => {
     const written = new Set(
-      tried.flatMap(({ endpoints }) => Object.values(endpoints)).map(({ route }) => route),
+      previewable.flatMap(({ endpoints }) => Object.values(endpoints)).map(({ route }) => route),
     )
     const left = writing.filter(({ endpoint }) => !written.has(endpoint.route))
     expect(
@@ -204,15 +212,15 @@ describe('a dry run', () => {
       'POST /projects/:id/repository/commits/:sha/cherry_pick',
       'POST /projects/:id/repository/commits/:sha/revert',
     ])
-    expect(tried).toHaveLength(63)
+    expect(previewable).toHaveLength(63)
   })
 
-  it.concurrent.each(alone.map((command) => [getCommandName(command), command] as const))(
+  it.concurrent.each(independent.map((command) => [getCommandName(command), command] as const))(
     'of %s sends GETs only, asks nothing, and shows what would be',
     { timeout: 60_000 },
     async (name, command) => {
-      const line = await lineOf(command)
-      const ran = await rehearse(name, line, '--dry-run')
+      const line = await findExample(command)
+      const ran = await runExample(name, line, '--dry-run')
       expect(ran, line).toMatchObject({ code: 0 })
       expect(ran.stdout).toMatch(/^object([\t,])attribute\1now\1new\n\S/)
       const sent = seen.get(name.replaceAll(' ', '.')) ?? []
@@ -226,10 +234,10 @@ describe('a dry run', () => {
           .map((endpoint) => findObjectReader(command.area, endpoint)),
       )
       if (read.some((one) => one !== undefined)) expect(sent.length).toBeGreaterThan(0)
-      // What a real run would ask, and what nothing takes back.
-      const [why] = lastingOf(command)
+      // The preview has the confirmation of a real run, and says if it cannot be undone.
+      const [why] = getIrreversibleReasons(command)
       if (why === undefined) expect(ran.stderr).not.toMatch(/cannot be undone/)
-      else expect(ran.stderr).toMatch(new RegExp(`[Tt]his cannot be undone: ${escaped(why)}`))
+      else expect(ran.stderr).toMatch(new RegExp(`[Tt]his cannot be undone: ${escapePattern(why)}`))
       const lost = Object.values(command.endpoints).flatMap(({ destructive }) => destructive ?? [])
       if (lost.length > 0) expect(lost.some((text) => ran.stderr.includes(text))).toBe(true)
     },
@@ -237,10 +245,10 @@ describe('a dry run', () => {
 })
 
 describe('a command whose writes cannot be undone', () => {
-  const lasting = commands.filter((command) => lastingOf(command).length > 0)
+  const lasting = commands.filter((command) => getIrreversibleReasons(command).length > 0)
 
   it('is one by what the catalogue says of its endpoints', () => {
-    // 23 verbs, and any call with "api".
+    // These are 23 verbs, and every call with "api".
     expect(lasting).toHaveLength(24)
   })
 
@@ -254,13 +262,13 @@ describe('a command whose writes cannot be undone', () => {
 })
 
 describe('--curl', () => {
-  it.concurrent.each(alone.map((command) => [getCommandName(command), command] as const))(
+  it.concurrent.each(independent.map((command) => [getCommandName(command), command] as const))(
     'of %s prints its requests, and sends none',
     { timeout: 60_000 },
     async (name, command) => {
-      const line = await lineOf(command)
+      const line = await findExample(command)
       const own = `${name} curl`
-      const ran = await rehearse(own, line, '--curl')
+      const ran = await runExample(own, line, '--curl')
       expect(ran, line).toMatchObject({ code: 0 })
       expect(ran.stdout).toMatch(/^curl .*(?:POST|PUT|PATCH|DELETE)/m)
       expect(
@@ -271,15 +279,15 @@ describe('--curl', () => {
   )
 
   it('is tried of every verb that a dry run is tried of', () => {
-    expect(alone.length).toBeGreaterThan(50)
+    expect(independent.length).toBeGreaterThan(50)
   })
 })
 
 describe('a journal', () => {
-  const kept = alone.filter(canRecordJournal)
+  const kept = independent.filter(canRecordJournal)
   it('is kept of every verb that writes', () => {
     expect(
-      alone.filter((command) => !canRecordJournal(command)).map(getCommandName),
+      independent.filter((command) => !canRecordJournal(command)).map(getCommandName),
       'let the engine keep the journal: a command that writes has no "run" of its own',
     ).toEqual([])
   })
@@ -289,8 +297,8 @@ describe('a journal', () => {
     { timeout: 60_000 },
     async (name, command) => {
       const own = `${name} sent`
-      const config = configuration()
-      const ran = await rehearse(own, await lineOf(command), '--yes', config)
+      const config = createConfiguration()
+      const ran = await runExample(own, await findExample(command), '--yes', config)
       const sent = (seen.get(own.replaceAll(' ', '.')) ?? []).filter((one) => !/^GET /.test(one))
       expect(sent.length, ran.stderr).toBeGreaterThan(0)
       const journals = join(config, 'state', 'runs')
@@ -298,7 +306,7 @@ describe('a journal', () => {
         /\.ndjson$/.test(file),
       )
       expect(others).toEqual([])
-      const begun = linesOf(join(journals, journal)).filter(
+      const begun = readJournalLines(join(journals, journal)).filter(
         (line) => 'n' in line && line.state === 'begun',
       )
       expect(begun, 'each write stands in the journal before it is sent').toHaveLength(sent.length)

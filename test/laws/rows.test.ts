@@ -1,4 +1,7 @@
-/** Laws of an answer as rows, seen from outside: a reader may leave at any time, and one of several is what it is alone. */
+/**
+ * Laws of answers as rows, seen from outside: a reader may leave at any time, and a list of one project among several equals the list
+ * of that project alone.
+ */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -12,7 +15,7 @@ import {
   hasScopeEndpoint,
 } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { sampleFiles } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
 
@@ -21,17 +24,17 @@ const commands = await loadAllCommands()
 let sandbox: Sandbox
 beforeAll(async () => {
   const now = new Date('2026-11-01T12:00:00Z')
-  sandbox = await startSandbox({ stateDir: folder(), now: () => now })
+  sandbox = await startSandbox({ stateDir: createFolder(), now: () => now })
 })
 afterAll(() => sandbox.close())
 
-const environment = () => ({
+const createEnv = () => ({
   SVC_BASE_URL: sandbox.url,
   SVC_TOKEN: 'sandbox-root-token',
-  SVC_CONFIG_DIR: configuration(),
+  SVC_CONFIG_DIR: createConfiguration(),
 })
 
-/** Creates a standard output whose reader leaves after it has taken so many chunks. */
+/** Creates a standard output whose reader leaves after some chunks. */
 const createLeavingReader = (chunks: number) => {
   let left = chunks
   const stdout = new Writable({
@@ -48,19 +51,19 @@ const writeSamples = (cwd: string): void => {
   }
 }
 
-/** How many lines left a run. */
+/** Number of lines that left a run. */
 let written = 0
 
 /** Lists the runs that a line has left in its configuration. */
 const listRuns = async (
-  env: ReturnType<typeof environment>,
+  env: ReturnType<typeof createEnv>,
 ): Promise<readonly { end?: string | null }[]> => {
   if (!existsSync(join(env.SVC_CONFIG_DIR, 'state', 'runs'))) return []
   written += 1
   return JSON.parse((await svcctl(['journal', 'list', '-o', 'json'], { env })).stdout)
 }
 
-/** Examples that a shell has to read, that ask, or that go on until they are interrupted. */
+/** True for examples without a shell, a question, or an endless command. */
 const isPlain = (line: string): boolean => !/[|<>]|\bsandbox serve\b|--watch\b|--wait/.test(line)
 
 const examples = (
@@ -79,13 +82,13 @@ describe('a reader that leaves', () => {
 
   it.concurrent.each(examples)('leaves nothing unfinished behind: %s', async (line) => {
     for (const chunks of [0, 1]) {
-      const env = environment()
-      const cwd = folder()
+      const env = createEnv()
+      const cwd = createFolder()
       writeSamples(cwd)
       const io = { stdout: createLeavingReader(chunks) }
       const words = splitCommand(`${line} --concurrency 2`)
       const { code, stderr } = await svcctl(words, { env, cwd, io })
-      // It ends well, or as it would have ended for a reader that stayed.
+      // The exit code is the same as with a reader that stays, or it says that the reader left.
       expect([code, stderr], line).not.toEqual([9, expect.anything()])
       expect((await listRuns(env)).filter(({ end }) => typeof end !== 'string')).toEqual([])
       const left = readdirSync(cwd).filter((name) => name.startsWith('.') && !(name in sampleFiles))
@@ -98,9 +101,9 @@ describe('a reader that leaves', () => {
   })
 })
 
-/** What a list answers, as records with what they belong to. */
+/** Reads the records of a list, each with its project or profile. */
 const readRecords = async (line: string): Promise<readonly Record<string, unknown>[]> => {
-  const { code, stdout, stderr } = await svcctl(splitCommand(line), { env: environmentOfProfiles })
+  const { code, stdout, stderr } = await svcctl(splitCommand(line), { env: profileEnv })
   expect([code, stderr], line).toEqual([0, expect.anything()])
   return stdout
     .trimEnd()
@@ -109,18 +112,18 @@ const readRecords = async (line: string): Promise<readonly Record<string, unknow
     .map((text) => JSON.parse(text))
 }
 
-let environmentOfProfiles: Record<string, string> = {}
+let profileEnv: Record<string, string> = {}
 beforeAll(async () => {
-  environmentOfProfiles = { SVC_CONFIG_DIR: configuration() }
+  profileEnv = { SVC_CONFIG_DIR: createConfiguration() }
   for (const name of ['one', 'two'])
     await svcctl(['auth', 'login', name, '--base-url', sandbox.url, '--token-stdin'], {
-      env: environmentOfProfiles,
+      env: profileEnv,
       input: 'sandbox-root-token\n',
     })
 })
 
-/** Lists that need nothing but a project. */
-const ofProjects = commands
+/** Lists that need only a project. */
+const projectLists = commands
   .filter(
     (command) =>
       hasEndpoints(command) && canListRecords(command) && hasScopeEndpoint(command, 'project'),
@@ -133,10 +136,10 @@ const ofProjects = commands
 
 describe('a list', () => {
   it('is tried for most areas', () => {
-    expect(ofProjects.length).toBeGreaterThan(10)
+    expect(projectLists.length).toBeGreaterThan(10)
   })
 
-  it.concurrent.each(ofProjects)(
+  it.concurrent.each(projectLists)(
     '%s is among those of several projects what it is alone',
     async (name) => {
       const line = `${name} -p one --limit all -o ndjson`
@@ -148,7 +151,7 @@ describe('a list', () => {
     },
   )
 
-  it.concurrent.each(ofProjects)(
+  it.concurrent.each(projectLists)(
     '%s is among those of several instances what it is alone',
     async (name) => {
       const line = `${name} -P platform/app --limit all -o ndjson`

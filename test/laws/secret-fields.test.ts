@@ -1,4 +1,4 @@
-/** Which fields of the documents are masked: by their names alone, and by the endpoints that have them. */
+/** Fields of the documents that are masked: by their names alone, and by declarations of their endpoints. */
 import { expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
 import { isSecretName } from '../../src/base/secrets/names.js'
@@ -11,26 +11,26 @@ const endpoints = (await Promise.all(areas.map(({ load }) => load()))).flatMap((
   Object.values<Endpoint>(all),
 )
 
-const fieldsIn = (schema: unknown, found: Set<string>, seen = new Set<unknown>()): void => {
+const collectFields = (schema: unknown, found: Set<string>, seen = new Set<unknown>()): void => {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
   seen.add(schema)
   if (isObject(schema) && isObject(schema.properties))
     for (const name of Object.keys(schema.properties)) found.add(name)
-  for (const inner of Object.values(schema)) fieldsIn(inner, found, seen)
+  for (const inner of Object.values(schema)) collectFields(inner, found, seen)
 }
 
-const namesIn = (params: Params, found: Set<string>): void => {
+const collectNames = (params: Params, found: Set<string>): void => {
   for (const [name, param] of Object.entries(params)) {
     found.add(name)
-    if (param.type === 'hash' && param.keys !== undefined) namesIn(param.keys, found)
-    if (param.type === 'json' && param.items !== undefined) namesIn(param.items, found)
+    if (param.type === 'hash' && param.keys !== undefined) collectNames(param.keys, found)
+    if (param.type === 'json' && param.items !== undefined) collectNames(param.items, found)
   }
 }
 
 const names = new Set<string>()
 for (const { params, returns } of endpoints) {
-  fieldsIn(returns.shape, names)
-  namesIn(params, names)
+  collectFields(returns.shape, names)
+  collectNames(params, names)
 }
 
 it('by their names these are masked, and no other of the documents', () => {
@@ -42,7 +42,7 @@ it('by their names these are masked, and no other of the documents', () => {
     'api_key',
     'asset_proxy_secret_key',
     'cloud_access_key_id',
-    // A boolean: of what only looks like a secret's texts alone are masked.
+    // A boolean: for names that only look secret, only texts are masked.
     'disable_feed_token',
     'errsvc_dsn',
     'external_pipeline_validation_service_token',

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 let running: Sandbox | undefined
 let state = ''
-const config = configuration()
+const config = createConfiguration()
 beforeAll(async () => {
   state = await mkdtemp(join(tmpdir(), 'svcctl-several-'))
   running = await startSandbox({ stateDir: state })

@@ -1,35 +1,39 @@
-/** Every command written by hand is named by a test of what it adds to what the catalogue gives. */
+/** Every command written by hand has a test of what it adds to its catalogue entry, with its name as the title. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { getSpecials, toolCommands } from '../../src/commands/index.js'
-import { isText, nodesOf, type SourceNode, statementsOf } from '../support/source.js'
+import { isText, listNodes, parseStatements, type SourceNode } from '../support/source.js'
 
 const folder = join(import.meta.dirname, '../commands')
 const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts'))
 
 const isNamed = (node: unknown, name: string): boolean =>
-  [...nodesOf(node)].some((one) => one.type === 'Identifier' && one.name === name)
+  [...listNodes(node)].some((one) => one.type === 'Identifier' && one.name === name)
 
-const textsIn = (node: unknown): readonly string[] =>
-  [...nodesOf(node)].filter(isText).map(({ value }) => value)
+const listTexts = (node: unknown): readonly string[] =>
+  [...listNodes(node)].filter(isText).map(({ value }) => value)
 
-/** The titles of a `describe` that expects something; of `describe.each` with every first text of a row. */
-const titlesOf = (call: SourceNode): readonly string[] => {
+/** Returns the titles of a `describe` with expectations; for `describe.each`, one for each row. */
+const getTitles = (call: SourceNode): readonly string[] => {
   const all: readonly unknown[] = Array.isArray(call.arguments) ? call.arguments : []
-  // Options may stand between them.
+  // Options may stand between the title and the body.
   const [title, body] = [all[0], all.at(-1)]
   if (!isText(title) || !isNamed(call.callee, 'describe') || !isNamed(body, 'expect')) return []
   return title.value.includes('%s')
-    ? textsIn(call.callee).map((word) => title.value.replace('%s', word))
+    ? listTexts(call.callee).map((word) => title.value.replace('%s', word))
     : [title.value]
 }
 
-const titlesIn = (text: string): readonly string[] =>
-  [...nodesOf(statementsOf(text))].filter(({ type }) => type === 'CallExpression').flatMap(titlesOf)
+const listTitles = (text: string): readonly string[] =>
+  [...listNodes(parseStatements(text))]
+    .filter(({ type }) => type === 'CallExpression')
+    .flatMap(getTitles)
 
-const tested = new Set(files.flatMap((name) => titlesIn(readFileSync(join(folder, name), 'utf8'))))
+const tested = new Set(
+  files.flatMap((name) => listTitles(readFileSync(join(folder, name), 'utf8'))),
+)
 const written = [...areas.flatMap(({ name }) => getSpecials(name)), ...toolCommands].map(
   ({ area, words }) => `${area} ${words}`.trim(),
 )
@@ -44,7 +48,7 @@ it('tests each special for what it adds', () => {
 })
 
 it('notices a special without a test, and a test that expects nothing', () => {
-  const titles = titlesIn(`
+  const titles = listTitles(`
     describe('a one', () => { it('x', () => { expect(1).toBe(1) }) })
     describe('a two', () => { it('x', () => { run() }) })
     describe.each([['three', 3]])('a %s', () => { it('x', () => { expect(1).toBe(1) }) })

@@ -1,7 +1,7 @@
-/** What users read is plain English: `../../.config/texts/` says how that is checked. */
+/** Texts for users are plain English: `../../.config/texts/` has the rules. */
 import { expect, it } from 'vitest'
 import { collectTexts } from '../../.config/texts/collect.js'
-import { spellingFindings, styleFindings } from '../../.config/texts/lint.js'
+import { findSpellingIssues, findStyleIssues } from '../../.config/texts/lint.js'
 
 const texts = collectTexts()
 
@@ -13,14 +13,14 @@ it('finds the texts of the source and of the documents', () => {
 
 it('holds no words of our own and no sentence of more than 25 words', async () => {
   expect(
-    await styleFindings(texts),
+    await findStyleIssues(texts),
     'reword the text as suggested, or make two sentences of it; `npm run texts` prints all texts',
   ).toEqual([])
 })
 
 it('is spelled as in America', async () => {
   expect(
-    await spellingFindings(texts),
+    await findSpellingIssues(texts),
     'correct the spelling, or add a name to the words of .config/texts/',
   ).toEqual([])
 })
@@ -28,9 +28,9 @@ it('is spelled as in America', async () => {
 it('finds what is wrong', async () => {
   const wrong = { place: 'x.ts:1', text: 'The run is gone on with. Nothing else is recieved.' }
   const long = { place: 'x.ts:2', text: `${'word '.repeat(26)}ends.` }
-  expect(await styleFindings([wrong, long])).toEqual([
+  expect(await findStyleIssues([wrong, long])).toEqual([
     expect.stringMatching(/^x.ts:1 Incorrect term: “is gone on with”, use “is resumed”/),
     expect.stringMatching(/^x.ts:2 sentence of 27 words/),
   ])
-  expect(await spellingFindings([wrong])).toEqual(['x.ts:1 recieved'])
+  expect(await findSpellingIssues([wrong])).toEqual(['x.ts:1 recieved'])
 })

@@ -1,6 +1,6 @@
 /**
- * The law of throws: whatever throws inside a run, the run ends, with an exit code that says so. Each method of each class that
- * one room hands to another (writer, confirmation, journal, gate, sink, progress) throws at its first call.
+ * The law of throws: if anything throws inside a run, the run ends with an exit code that says so. The tests make each method of each
+ * class that one room hands to another (writer, confirmation, journal, gate, sink, progress) throw at its first call.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { splitCommand } from '../../src/base/shell-words.js'
 import { exitCodes } from '../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const source = fileURLToPath(new URL('../../src', import.meta.url))
@@ -20,7 +20,7 @@ const files = rooms.flatMap((room) =>
     .map((name) => join(source, room, name)),
 )
 
-/** Called from within undici's parser, where a throw is one of undici's. */
+/** Classes that are called from undici's parser, where a throw is an error of undici. */
 const outside = new Set(['ResponseHeads'])
 
 type Prototype = Readonly<Record<string, () => void>>
@@ -36,7 +36,7 @@ const isClass = (
 ): value is { readonly name: string; readonly prototype: Prototype } =>
   typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))
 
-/** Lists the methods of the classes that a module exports, errors aside. */
+/** Lists the methods of the classes that a module exports, without errors. */
 const listMethods = (exported: Readonly<Record<string, unknown>>): readonly Method[] =>
   Object.values(exported)
     .filter(isClass)
@@ -57,7 +57,7 @@ const methods = (
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
 })
 afterAll(() => sandbox.close())
 afterEach(() => void vi.restoreAllMocks())
@@ -69,7 +69,7 @@ const lines = [
   'runners pause --instance --select status=online --yes',
   'jobs list -P platform/app,web/site --limit 3',
   'runners update 1 --description again --dry-run',
-  // It is refused: the API has no such operation.
+  // This is rejected: the API has no such operation.
   'runners delete 4 --yes',
 ]
 
@@ -77,14 +77,14 @@ const run = (line: string) => {
   const env = {
     SVC_BASE_URL: sandbox.url,
     SVC_TOKEN: 'sandbox-root-token',
-    SVC_CONFIG_DIR: configuration(),
+    SVC_CONFIG_DIR: createConfiguration(),
   }
   return svcctl(splitCommand(line), { env })
 }
 
 /** Finds the methods that a line calls. */
 const findCalled = async (line: string): Promise<ReadonlySet<Method>> => {
-  // What a line changes it finds changed from its second time on.
+  // The first run may change something; the second one finds it changed.
   await run(line)
   const spies = methods.map(
     (method) => [method, vi.spyOn(method.prototype, method.method)] as const,
@@ -96,7 +96,7 @@ const findCalled = async (line: string): Promise<ReadonlySet<Method>> => {
   return new Set(called)
 }
 
-/** The methods that each line calls; no line need be run for a method that it does not call. */
+/** The methods that each line calls; a line is not run for a method that it does not call. */
 const calledBy = new Map<string, ReadonlySet<Method>>()
 beforeAll(async () => {
   for (const line of lines) calledBy.set(line, await findCalled(line))
@@ -117,7 +117,7 @@ describe('a throw', () => {
       const { code, stderr } = await run(line)
       const isCalled = spy.mock.calls.length > 0
       vi.restoreAllMocks()
-      // What depends on how fast things go may not be called again.
+      // A method that depends on timing may not be called again.
       if (isCalled)
         expect([line, code, stderr]).toEqual([
           line,

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { insertFlags, splitCommand } from '../../src/base/shell-words.js'
 import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
-import { usingSandbox } from '../support/sandbox.js'
+import { useSandbox } from '../support/sandbox.js'
 import { svcctl } from '../support/within.js'
 
-const place = usingSandbox()
+const place = useSandbox()
 // A pipe, a format that an example chooses, and what waits by itself have laws of their own.
 const other = /\||serve|--w|-o /
 

@@ -1,6 +1,6 @@
-/** One word, one meaning: no two files export types of the same name. */
+/** One word has one meaning: no two files export types of the same name. */
 import { expect, it } from 'vitest'
-import { type SourceNode, sourceFiles, statementsOf, textOf } from '../support/source.js'
+import { parseStatements, readSource, type SourceNode, sourceFiles } from '../support/source.js'
 
 const kinds = [
   'TSInterfaceDeclaration',
@@ -9,21 +9,21 @@ const kinds = [
   'ClassDeclaration',
 ]
 
-/** The name of a type that a statement declares and exports. */
-const exported = ({ type, declaration }: SourceNode): readonly string[] => {
+/** Returns the name of the type that a statement declares and exports. */
+const getExportedType = ({ type, declaration }: SourceNode): readonly string[] => {
   const declared = declaration as SourceNode | null | undefined
   if (type !== 'ExportNamedDeclaration' || !kinds.includes(declared?.type ?? '')) return []
   const { name } = (declared?.id ?? {}) as { name?: unknown }
   return typeof name === 'string' ? [name] : []
 }
 
-const typesIn = (text: string, file?: string): readonly string[] =>
-  statementsOf(text, file).flatMap(exported)
+const listTypes = (text: string, file?: string): readonly string[] =>
+  parseStatements(text, file).flatMap(getExportedType)
 
 it('has one meaning for each exported type', () => {
   const files = new Map<string, string[]>()
   for (const file of sourceFiles)
-    for (const name of typesIn(textOf(file), file))
+    for (const name of listTypes(readSource(file), file))
       files.set(name, [...(files.get(name) ?? []), file])
   expect(files.size).toBeGreaterThan(250)
   const twice = [...files].filter(([, at]) => at.length > 1)
@@ -43,5 +43,5 @@ it('sees every way to declare one', () => {
     'interface F {}',
     'export const G = 1',
   ].join('\n')
-  expect(typesIn(text)).toEqual(['A', 'B', 'C', 'D', 'E'])
+  expect(listTypes(text)).toEqual(['A', 'B', 'C', 'D', 'E'])
 })

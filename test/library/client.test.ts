@@ -1,4 +1,4 @@
-/** `svcctl/client` over servers of the tests: what it sends, gives and throws, and what it leaves alone. */
+/** `svcctl/client` against servers of the tests: its requests, results and errors, and what it must not touch. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -13,24 +13,24 @@ import {
   type ListHow,
 } from '../../src/library/client.js'
 import { createVerb } from '../../src/library/verbs.js'
-import { folder } from '../support/program.js'
-import { json, rejected, serve } from '../support/servers.js'
+import { createFolder } from '../support/program.js'
+import { getRejection, sendJson, serve } from '../support/servers.js'
 
 const secret = 'canary-token-4711-of-a-person'
 
-const opened = (options: ConnectOptions): Api => {
+const openApi = (options: ConnectOptions): Api => {
   const api = connect(options)
   onTestFinished(() => api.close())
   return api
 }
-const at = (baseUrl: string): Api => opened({ baseUrl, token: secret, retries: 0 })
+const openApiAt = (baseUrl: string): Api => openApi({ baseUrl, token: secret, retries: 0 })
 
-/** A configuration of the tool with one profile, and the environment that names it. */
-const having = (
+/** Creates a configuration with one profile, and returns the environment that names it. */
+const createProfile = (
   profile: Readonly<Record<string, unknown>>,
   more: object = {},
 ): Readonly<Record<string, string>> => {
-  const config = folder()
+  const config = createFolder()
   const own = { name: 'work', tokenStore: 'file', ...profile }
   writeFileSync(
     join(config, 'config.json'),
@@ -44,8 +44,8 @@ const having = (
   return { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
 }
 
-/** Pages of two records each. */
-const pages = (count: number) =>
+/** Serves pages of two records each. */
+const servePages = (count: number) =>
   serve(({ url }, response) => {
     const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? 1)
     const next =
@@ -54,7 +54,7 @@ const pages = (count: number) =>
             link: `<http://${response.req.headers.host}/api/v4/runners?page=${page + 1}>; rel="next"`,
           }
         : {}
-    json(response, 200, [{ id: page * 2 - 1 }, { id: page * 2 }], next)
+    sendJson(response, 200, [{ id: page * 2 - 1 }, { id: page * 2 }], next)
   })
 
 describe('the functions', () => {
@@ -69,9 +69,9 @@ describe('the functions', () => {
 
   it('send what the endpoint takes, with the one credential', async () => {
     const { base, seen } = await serve((_, response) =>
-      json(response, 200, { id: 7, active: false }),
+      sendJson(response, 200, { id: 7, active: false }),
     )
-    expect(await at(base).runners.update({ id: 7, active: false })).toEqual({
+    expect(await openApiAt(base).runners.update({ id: 7, active: false })).toEqual({
       id: 7,
       active: false,
     })
@@ -86,18 +86,18 @@ describe('the functions', () => {
   })
 
   it('take a project by its path, and parameters that are not known yet', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, { id: 1 }))
-    await at(base).projects.get({ id: 'platform/app' }, { params: { with_moon: true } })
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, { id: 1 }))
+    await openApiAt(base).projects.get({ id: 'platform/app' }, { params: { with_moon: true } })
     expect(seen[0]?.url).toBe('/api/v4/projects/platform%2Fapp?with_moon=true')
   })
 
   it('give nothing where a write was answered with nothing, and fail where a record should be', async () => {
     const { base } = await serve(({ method }, response) => {
-      if (method === 'GET') json(response, 200, ['no record'])
+      if (method === 'GET') sendJson(response, 200, ['no record'])
       else response.writeHead(304).end()
     })
-    expect(await at(base).mr.subscribe({ id: 1, merge_request_iid: 2 })).toBeUndefined()
-    expect(await rejected(at(base).projects.get({ id: 1 }))).toMatchObject({
+    expect(await openApiAt(base).mr.subscribe({ id: 1, merge_request_iid: 2 })).toBeUndefined()
+    expect(await getRejection(openApiAt(base).projects.get({ id: 1 }))).toMatchObject({
       category: 'unreachable',
       status: 200,
     })
@@ -105,7 +105,7 @@ describe('the functions', () => {
 
   it('hand a file over as it comes', async () => {
     const { base } = await serve((_, response) => response.end('bytes'))
-    const { body } = await at(base).artifacts.download({ id: 1, job_id: 2 })
+    const { body } = await openApiAt(base).artifacts.download({ id: 1, job_id: 2 })
     let text = ''
     for await (const piece of body) text += Buffer.from(piece).toString()
     expect(text).toBe('bytes')
@@ -120,24 +120,24 @@ describe('the functions', () => {
       instance,
       guard,
     }) as Api['artifacts']['download']
-    expect(await rejected(download({ id: 1, job_id: 2 }))).toMatchObject({
+    expect(await getRejection(download({ id: 1, job_id: 2 }))).toMatchObject({
       message: 'not confirmed',
     })
     expect(instance).not.toHaveBeenCalled()
   })
 
   it('refuse what does not compile before anything is sent', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, {}))
-    const api = at(base)
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, {}))
+    const api = openApiAt(base)
     const wrong: unknown[] = [
       // @ts-expect-error
-      await rejected(api.runners.update({ active: true })),
+      await getRejection(api.runners.update({ active: true })),
       // @ts-expect-error
-      await rejected(api.runners.update({ id: 7, actve: true })),
-      // A change without an attribute changes nothing.
-      await rejected(api.runners.update({ id: 7 })),
+      await getRejection(api.runners.update({ id: 7, actve: true })),
+      // An update without an attribute would change nothing.
+      await getRejection(api.runners.update({ id: 7 })),
       // @ts-expect-error
-      await rejected(api.runners.listOfProject({}).all()),
+      await getRejection(api.runners.listOfProject({}).all()),
     ]
     for (const error of wrong) expect(error).toMatchObject({ category: 'usage' })
     expect(seen).toEqual([])
@@ -146,25 +146,27 @@ describe('the functions', () => {
 
 describe('lists', () => {
   it('go over all pages as they are read', async () => {
-    const { base, seen } = await pages(3)
+    const { base, seen } = await servePages(3)
     const ids: unknown[] = []
-    for await (const { id } of at(base).runners.list()) ids.push(id)
+    for await (const { id } of openApiAt(base).runners.list()) ids.push(id)
     expect(ids).toEqual([1, 2, 3, 4, 5, 6])
     expect(seen).toHaveLength(3)
   })
   it('come whole, and as many as are wanted', async () => {
-    const { base } = await pages(3)
-    expect(await at(base).runners.list({ status: 'online' }, { limit: 3 }).all()).toHaveLength(3)
-    expect(await at(base).runners.list().all()).toHaveLength(6)
+    const { base } = await servePages(3)
+    expect(
+      await openApiAt(base).runners.list({ status: 'online' }, { limit: 3 }).all(),
+    ).toHaveLength(3)
+    expect(await openApiAt(base).runners.list().all()).toHaveLength(6)
   })
   it('come whole without a limit, whatever other option a program passes on', async () => {
     const { base } = await serve(({ url }, response) => {
       const from = Number(new URL(url, 'http://x').searchParams.get('page') ?? 1) * 100 - 100
       const ids = Array.from({ length: from < 200 ? 100 : 50 }, (_, i) => ({ id: from + i }))
       const page = `<http://${response.req.headers.host}/api/v4/runners?page=${from / 100 + 2}>`
-      json(response, 200, ids, from < 200 ? { link: `${page}; rel="next"` } : {})
+      sendJson(response, 200, ids, from < 200 ? { link: `${page}; rel="next"` } : {})
     })
-    const count = async (how: ListHow) => (await at(base).runners.list({}, how).all()).length
+    const count = async (how: ListHow) => (await openApiAt(base).runners.list({}, how).all()).length
     const none = undefined as unknown as number
     for (const how of [{ concurrency: 2 }, { limit: none }, { page: none, perPage: none }])
       expect([how, await count(how)]).toEqual([how, 250])
@@ -174,8 +176,8 @@ describe('lists', () => {
   it.each([{ limit: 0 }, { limit: -1 }, { limit: 1.5 }, { page: Number.NaN }, { concurrency: 0 }])(
     'are not asked for with %j',
     async (how) => {
-      const { base, seen } = await pages(1)
-      const error = await rejected(at(base).runners.list({}, how).all())
+      const { base, seen } = await servePages(1)
+      const error = await getRejection(openApiAt(base).runners.list({}, how).all())
       expect(error).toMatchObject({
         category: 'usage',
         message: expect.stringContaining('whole number above 0'),
@@ -189,14 +191,14 @@ describe('lists', () => {
       const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? 1)
       const next = `<http://${response.req.headers.host}/api/v4/runners?page=${page + 1}>; rel="next"`
       const more = page < served.length ? { link: next } : {}
-      json(response, 200, served[page - 1], {
+      sendJson(response, 200, served[page - 1], {
         'x-request-id': `r-${page}`,
         'set-cookie': `session=${secret}`,
         ...more,
       })
     })
     const found: unknown[] = []
-    for await (const page of at(base).runners.list({}, { limit: 3 }).pages()) {
+    for await (const page of openApiAt(base).runners.list({}, { limit: 3 }).pages()) {
       expect(JSON.stringify(page)).not.toContain(secret)
       found.push([page.requestId, page.status, page.data.map(({ id }) => id)])
     }
@@ -207,8 +209,8 @@ describe('lists', () => {
     ])
   })
   it('ask anew for each loop, and nothing before', async () => {
-    const { base, seen } = await pages(1)
-    const list = at(base).runners.list()
+    const { base, seen } = await servePages(1)
+    const list = openApiAt(base).runners.list()
     expect(seen).toHaveLength(0)
     await list.all()
     await list.all()
@@ -216,8 +218,8 @@ describe('lists', () => {
   })
 })
 
-/** A server that answers nothing, and what ends with the first request. */
-const silent = async () => {
+/** Starts a server that never answers, with a signal that is aborted at the first request. */
+const serveSilence = async () => {
   const leaving = new AbortController()
   const server = await serve(() => leaving.abort())
   return { ...server, leaving }
@@ -225,16 +227,18 @@ const silent = async () => {
 
 describe('the signal of a client', () => {
   it('ends what is under way, and lets nothing else begin', async () => {
-    const { base, seen, leaving } = await silent()
-    const api = opened({ baseUrl: base, token: secret, signal: leaving.signal })
+    const { base, seen, leaving } = await serveSilence()
+    const api = openApi({ baseUrl: base, token: secret, signal: leaving.signal })
     for (const call of [api.runners.get({ id: 1 }), api.runners.list().all()])
-      expect(await rejected(call)).toMatchObject({ category: 'interrupted' })
-    expect(await rejected(api.runners.get({ id: 2 }))).toMatchObject({ category: 'interrupted' })
+      expect(await getRejection(call)).toMatchObject({ category: 'interrupted' })
+    expect(await getRejection(api.runners.get({ id: 2 }))).toMatchObject({
+      category: 'interrupted',
+    })
     expect(seen.length).toBeLessThan(3)
   })
 
   it('says that the client is closed where it is used after that', async () => {
-    const { base, seen } = await silent()
+    const { base, seen } = await serveSilence()
     const api = connect({ baseUrl: base, token: secret })
     await api.close()
     const closed = { category: 'usage', message: 'the client is closed' }
@@ -243,72 +247,76 @@ describe('the signal of a client', () => {
       api.runners.list().all(),
       api.request('GET /version'),
     ])
-      expect(await rejected(call)).toMatchObject(closed)
+      expect(await getRejection(call)).toMatchObject(closed)
     expect(seen).toEqual([])
   })
 
   it('ends the renewal of a token', async () => {
-    const { base: tokens, leaving } = await silent()
-    const { base } = await serve((_, response) => json(response, 401, {}))
+    const { base: tokens, leaving } = await serveSilence()
+    const { base } = await serve((_, response) => sendJson(response, 401, {}))
     const profile = { baseUrl: base, tokenKind: 'oauth', tokenUrl: `${tokens}/oauth/token` }
-    const env = having(profile, { kind: 'oauth', refreshToken: 'canary-refresh' })
-    const api = opened({ profile: 'work', env, signal: leaving.signal, timeout: 2 })
-    expect(await rejected(api.runners.get({ id: 1 }))).toMatchObject({ category: 'interrupted' })
+    const env = createProfile(profile, { kind: 'oauth', refreshToken: 'canary-refresh' })
+    const api = openApi({ profile: 'work', env, signal: leaving.signal, timeout: 2 })
+    expect(await getRejection(api.runners.get({ id: 1 }))).toMatchObject({
+      category: 'interrupted',
+    })
   })
 
   it('ends the program that prints a token', async () => {
-    const { base, leaving } = await silent()
+    const { base, leaving } = await serveSilence()
     const tokenCommand = [process.execPath, '-e', `fetch('${base}')`]
-    const env = having({ baseUrl: base, tokenStore: undefined, tokenCommand })
-    const api = opened({ profile: 'work', env, signal: leaving.signal })
-    expect(await rejected(api.runners.get({ id: 1 }))).toMatchObject({ category: 'interrupted' })
+    const env = createProfile({ baseUrl: base, tokenStore: undefined, tokenCommand })
+    const api = openApi({ profile: 'work', env, signal: leaving.signal })
+    expect(await getRejection(api.runners.get({ id: 1 }))).toMatchObject({
+      category: 'interrupted',
+    })
   })
 })
 
 describe('one call', () => {
   it('ends by its own signal, and the others go on', async () => {
-    const { base, seen, leaving } = await silent()
+    const { base, seen, leaving } = await serveSilence()
     const { signal } = leaving
-    const api = at(base)
-    expect(await rejected(api.runners.get({ id: 1 }, { signal }))).toMatchObject({
+    const api = openApiAt(base)
+    expect(await getRejection(api.runners.get({ id: 1 }, { signal }))).toMatchObject({
       category: 'interrupted',
     })
     const aborted = { signal: AbortSignal.abort() }
-    expect(await rejected(api.runners.list({}, aborted).all())).toMatchObject({
+    expect(await getRejection(api.runners.list({}, aborted).all())).toMatchObject({
       category: 'interrupted',
     })
     expect(seen).toHaveLength(1)
-    const sandbox = await serve((_, response) => json(response, 200, { id: 1 }))
-    const other = at(sandbox.base)
-    await rejected(other.runners.get({ id: 1 }, aborted))
+    const sandbox = await serve((_, response) => sendJson(response, 200, { id: 1 }))
+    const other = openApiAt(sandbox.base)
+    await getRejection(other.runners.get({ id: 1 }, aborted))
     expect(await other.runners.get({ id: 1 })).toEqual({ id: 1 })
   })
   it('waits as long as it says', async () => {
-    const { base } = await silent()
+    const { base } = await serveSilence()
     const how = { timeout: 0.05 }
-    const api = at(base)
-    expect(await rejected(api.runners.get({ id: 1 }, how))).toMatchObject({
+    const api = openApiAt(base)
+    expect(await getRejection(api.runners.get({ id: 1 }, how))).toMatchObject({
       category: 'unreachable',
     })
-    expect(await rejected(api.runners.list({}, how).all())).toMatchObject({
+    expect(await getRejection(api.runners.list({}, how).all())).toMatchObject({
       category: 'unreachable',
     })
   })
   it('is tried as often as it says, and every page of a list', async () => {
     const { base, seen } = await serve(({ url }, response) => {
-      if (url.includes('page=2')) return json(response, 503, {})
+      if (url.includes('page=2')) return sendJson(response, 503, {})
       const link = `<http://${response.req.headers.host}/api/v4/runners?page=2>; rel="next"`
-      return json(response, url.includes('/7') ? 503 : 200, [{ id: 1 }], { link })
+      return sendJson(response, url.includes('/7') ? 503 : 200, [{ id: 1 }], { link })
     })
-    const api = opened({ baseUrl: base, token: secret, retries: 9 })
+    const api = openApi({ baseUrl: base, token: secret, retries: 9 })
     const how = { retries: 0 }
-    expect(await rejected(api.runners.get({ id: 7 }, how))).toMatchObject({ status: 503 })
+    expect(await getRejection(api.runners.get({ id: 7 }, how))).toMatchObject({ status: 503 })
     const alone = seen.length
-    expect(await rejected(api.runners.list({}, how).all())).toMatchObject({ status: 503 })
+    expect(await getRejection(api.runners.list({}, how).all())).toMatchObject({ status: 503 })
     expect([alone, seen.length]).toEqual([1, 3])
   })
   it('refuses a time-out and retries that are none', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, {}))
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, {}))
     for (const how of [
       { timeout: 0 },
       { timeout: Number.NaN },
@@ -316,40 +324,42 @@ describe('one call', () => {
       { retries: -1 },
       { retries: 0.5 },
     ])
-      expect(await rejected(at(base).runners.get({ id: 1 }, how))).toMatchObject({
+      expect(await getRejection(openApiAt(base).runners.get({ id: 1 }, how))).toMatchObject({
         category: 'usage',
       })
     expect(seen).toEqual([])
   })
   it('refuses a time-out of the client that no timer has', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, {}))
-    const api = opened({ baseUrl: base, token: secret, timeout: 3e6 })
-    expect(await rejected(api.runners.get({ id: 1 }))).toMatchObject({ category: 'usage' })
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, {}))
+    const api = openApi({ baseUrl: base, token: secret, timeout: 3e6 })
+    expect(await getRejection(api.runners.get({ id: 1 }))).toMatchObject({ category: 'usage' })
     expect(seen).toEqual([])
   })
   it('gives status and headers on demand, without cookies', async () => {
     const { base, seen } = await serve((_, response) =>
-      json(
+      sendJson(
         response,
         201,
         { id: 7 },
         { 'x-request-id': 'r-1', 'x-many': ['a', 'b'], 'set-cookie': `session=${secret}` },
       ),
     )
-    const whole = await at(base).runners.update({ id: 7, active: true }).withResponse()
+    const whole = await openApiAt(base).runners.update({ id: 7, active: true }).withResponse()
     expect(whole).toMatchObject({ data: { id: 7 }, status: 201, requestId: 'r-1' })
     expect(whole.headers['x-many']).toBe('a, b')
     expect(JSON.stringify(whole)).not.toContain(secret)
     expect(seen).toHaveLength(1)
   })
   it('throws its failure where the response was asked for, and nowhere else', async () => {
-    const { base } = await serve((_, response) => json(response, 404, {}))
+    const { base } = await serve((_, response) => sendJson(response, 404, {}))
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     onTestFinished(() => void process.off('unhandledRejection', unhandled))
-    expect(await rejected(at(base).runners.get({ id: 1 }).withResponse())).toMatchObject({
-      status: 404,
-    })
+    expect(await getRejection(openApiAt(base).runners.get({ id: 1 }).withResponse())).toMatchObject(
+      {
+        status: 404,
+      },
+    )
     await new Promise((resolve) => setImmediate(resolve))
     expect(unhandled).not.toHaveBeenCalled()
   })
@@ -357,8 +367,8 @@ describe('one call', () => {
 
 describe('a request to any path', () => {
   it('goes below the API root with query, body and credential', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, { moon: 1 }))
-    const api = at(base)
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, { moon: 1 }))
+    const api = openApiAt(base)
     const whole = await api
       .request('POST /moons/:7', { query: { ids: [1, 2], q: 'a b' }, body: { name: 'x', at: [1] } })
       .withResponse()
@@ -379,13 +389,13 @@ describe('a request to any path', () => {
       if (url.endsWith('/empty')) return response.writeHead(204).end()
       return response.writeHead(200, { 'content-type': 'application/octet-stream' }).end('\x00moon')
     })
-    expect(await at(base).request('GET /moons/1/raw')).toEqual(Buffer.from('\x00moon'))
-    expect(await at(base).request('POST /empty')).toBeUndefined()
-    expect(await at(base).request('GET /empty')).toBeUndefined()
+    expect(await openApiAt(base).request('GET /moons/1/raw')).toEqual(Buffer.from('\x00moon'))
+    expect(await openApiAt(base).request('POST /empty')).toBeUndefined()
+    expect(await openApiAt(base).request('GET /empty')).toBeUndefined()
   })
   it('is refused for another place, before anything is sent', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, {}))
-    const { request } = at(base)
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, {}))
+    const { request } = openApiAt(base)
     const wrong = [
       'GET https://elsewhere.test/x',
       'GET /api/graphql',
@@ -396,25 +406,32 @@ describe('a request to any path', () => {
       '/x',
     ]
     for (const route of wrong)
-      expect(await rejected(request(route))).toMatchObject({ category: 'usage' })
+      expect(await getRejection(request(route))).toMatchObject({ category: 'usage' })
     const body = { a: 1 }
-    expect(await rejected(request('GET /x', { body }))).toMatchObject({ category: 'usage' })
-    expect(await rejected(request('PUT /x', { body, query: body }))).toMatchObject({
+    expect(await getRejection(request('GET /x', { body }))).toMatchObject({ category: 'usage' })
+    expect(await getRejection(request('PUT /x', { body, query: body }))).toMatchObject({
       category: 'usage',
     })
     expect(seen).toEqual([])
   })
   it('keeps to the rules of a profile, and is on record', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, { id: 1 }))
-    const readOnly = opened({ profile: 'work', env: having({ baseUrl: base, readOnly: true }) })
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, { id: 1 }))
+    const readOnly = openApi({
+      profile: 'work',
+      env: createProfile({ baseUrl: base, readOnly: true }),
+    })
     expect(await readOnly.request('GET /runners/1')).toEqual({ id: 1 })
-    expect(await rejected(readOnly.request('PUT /runners/1'))).toMatchObject({ category: 'usage' })
-    const env = having({ baseUrl: base, protected: true })
-    const kept = opened({ profile: 'work', env })
-    expect(await rejected(kept.request('DELETE /runners/1'))).toMatchObject({ category: 'usage' })
+    expect(await getRejection(readOnly.request('PUT /runners/1'))).toMatchObject({
+      category: 'usage',
+    })
+    const env = createProfile({ baseUrl: base, protected: true })
+    const kept = openApi({ profile: 'work', env })
+    expect(await getRejection(kept.request('DELETE /runners/1'))).toMatchObject({
+      category: 'usage',
+    })
     expect(seen.map(({ method }) => method)).toEqual(['GET'])
-    const auditLog = join(folder(), 'audit.jsonl')
-    const audited = opened({ profile: 'work', env: having({ baseUrl: base, auditLog }) })
+    const auditLog = join(createFolder(), 'audit.jsonl')
+    const audited = openApi({ profile: 'work', env: createProfile({ baseUrl: base, auditLog }) })
     await audited.request('PUT /moons/1', { body: { name: 'x' } })
     const line = readFileSync(auditLog, 'utf8')
     expect(JSON.parse(line)).toMatchObject({ method: 'PUT', outcome: 'done' })
@@ -425,16 +442,16 @@ describe('a request to any path', () => {
 describe('what is thrown', () => {
   it('has category, status and code, no hint and no credential, wherever the instance says it back', async () => {
     const { base } = await serve(({ headers }, response) =>
-      json(
+      sendJson(
         response,
         403,
         { error: 'insufficient_scope', message: `no ${headers['private-token']}`, scope: 'api' },
         { 'x-request-id': secret },
       ),
     )
-    const api = at(base)
+    const api = openApiAt(base)
     for (const work of [() => api.runners.get({ id: 1 }), () => api.runners.list().all()]) {
-      const error = await rejected(work())
+      const error = await getRejection(work())
       expect(error).toBeInstanceOf(Failure)
       expect(error).toMatchObject({ category: 'auth', status: 403, code: 'insufficient_scope' })
       expect(Object.keys((error as Failure).details)).not.toContain('hint')
@@ -446,7 +463,7 @@ describe('what is thrown', () => {
     }
   })
   it('comes at once for an address or a profile that is none', () => {
-    const env = { SVC_CONFIG_DIR: folder() }
+    const env = { SVC_CONFIG_DIR: createFolder() }
     expect(() => connect({ baseUrl: 'https://user:pw@host' })).toThrow(Failure)
     expect(() => connect({ profile: 'none', env })).toThrow('unknown profile "none"')
     expect(() => connect({ env })).toThrow('no instance is configured')
@@ -456,41 +473,46 @@ describe('what is thrown', () => {
     expect(() => connect({ profile: 'work', token: 'x' })).toThrow('takes either a token')
   })
   it('is the last of several tries, as many as are asked for', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 503, {}))
-    const api = opened({ baseUrl: base, token: secret, retries: 1, timeout: 5 })
-    expect(await rejected(api.runners.get({ id: 1 }))).toMatchObject({ status: 503 })
+    const { base, seen } = await serve((_, response) => sendJson(response, 503, {}))
+    const api = openApi({ baseUrl: base, token: secret, retries: 1, timeout: 5 })
+    expect(await getRejection(api.runners.get({ id: 1 }))).toMatchObject({ status: 503 })
     expect(seen.length).toBeGreaterThan(1)
   })
 })
 
 describe('of the machine', () => {
   it('nothing counts beside an address', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, []))
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, []))
     const mine = {
-      ...having({ baseUrl: base }),
+      ...createProfile({ baseUrl: base }),
       SVC_TOKEN: secret,
       SVC_BASE_URL: base,
       SVC_SUDO: 'ana',
     }
     onTestFinished(() => void vi.unstubAllEnvs())
     for (const [name, value] of Object.entries(mine)) vi.stubEnv(name, value)
-    await opened({ baseUrl: base }).projects.list().all()
+    await openApi({ baseUrl: base }).projects.list().all()
     expect(JSON.stringify(seen)).not.toContain(secret)
     expect(seen[0]?.headers.sudo).toBeUndefined()
   })
   it('the environment counts that is handed over', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, []))
-    const env = { SVC_CONFIG_DIR: folder(), SVC_BASE_URL: base, SVC_TOKEN: secret, SVC_SUDO: 'ana' }
-    await opened({ env }).projects.list().all()
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, []))
+    const env = {
+      SVC_CONFIG_DIR: createFolder(),
+      SVC_BASE_URL: base,
+      SVC_TOKEN: secret,
+      SVC_SUDO: 'ana',
+    }
+    await openApi({ env }).projects.list().all()
     expect(seen[0]?.headers).toMatchObject({ 'private-token': secret, sudo: 'ana' })
   })
 })
 
 describe('a profile', () => {
   it('gives address, credential and audit log', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, { id: 1 }))
-    const auditLog = join(folder(), 'audit.jsonl')
-    const api = opened({ profile: 'work', env: having({ baseUrl: base, auditLog }) })
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, { id: 1 }))
+    const auditLog = join(createFolder(), 'audit.jsonl')
+    const api = openApi({ profile: 'work', env: createProfile({ baseUrl: base, auditLog }) })
     await api.runners.update({ id: 1, active: true })
     expect(seen[0]?.headers['private-token']).toBe(secret)
     expect(JSON.parse(readFileSync(auditLog, 'utf8'))).toMatchObject({
@@ -500,23 +522,23 @@ describe('a profile', () => {
     })
   })
   it('that only reads sends no writes', async () => {
-    const { base, seen } = await serve((_, response) => json(response, 200, []))
-    const api = opened({ profile: 'work', env: having({ baseUrl: base, readOnly: true }) })
+    const { base, seen } = await serve((_, response) => sendJson(response, 200, []))
+    const api = openApi({ profile: 'work', env: createProfile({ baseUrl: base, readOnly: true }) })
     await api.projects.list().all()
-    expect(await rejected(api.runners.update({ id: 1, active: true }))).toMatchObject({
+    expect(await getRejection(api.runners.update({ id: 1, active: true }))).toMatchObject({
       category: 'usage',
     })
     expect(seen.map(({ method }) => method)).toEqual(['GET'])
   })
   it('that is protected destroys nothing without its name', async () => {
     const { base, seen } = await serve((_, response) => response.writeHead(204).end())
-    const env = having({ baseUrl: base, protected: true })
+    const env = createProfile({ baseUrl: base, protected: true })
     const gone = { id: 1, key_id: 2 }
-    expect(await rejected(opened({ env }).deployKeys.delete(gone))).toMatchObject({
+    expect(await getRejection(openApi({ env }).deployKeys.delete(gone))).toMatchObject({
       category: 'usage',
     })
     expect(seen).toEqual([])
-    await opened({ env, confirm: 'work' }).deployKeys.delete(gone)
+    await openApi({ env, confirm: 'work' }).deployKeys.delete(gone)
     expect(seen.map(({ method }) => method)).toEqual(['DELETE'])
   })
 })

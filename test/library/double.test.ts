@@ -1,4 +1,4 @@
-/** `svcctl/sandbox` as the test double of other people's programs. */
+/** `svcctl/sandbox` as a test double for programs of other people. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,14 +6,14 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/library/client.js'
 import { type RunningSandbox, type SeedRows, startSandbox } from '../../src/library/sandbox.js'
-import { rejected } from '../support/servers.js'
+import { getRejection } from '../support/servers.js'
 
 interface SeedAnswer {
   readonly runners?: readonly { readonly id: number }[]
 }
 
 let sandbox: RunningSandbox
-const apiOf = (token: string, retries = 0) => {
+const openApi = (token: string, retries = 0) => {
   const api = connect({ baseUrl: sandbox.url, token, retries })
   onTestFinished(() => api.close())
   return api
@@ -35,7 +35,7 @@ describe('seed()', () => {
     })
     expect(runners.map(({ id }) => id)).toEqual([11, 12])
     expect(new Set(runners.map(({ token }) => token)).size).toBe(2)
-    const api = apiOf(sandbox.token)
+    const api = openApi(sandbox.token)
     expect(await api.runners.get({ id: 11 })).toMatchObject({
       description: 'mine',
       active: false,
@@ -51,11 +51,11 @@ describe('seed()', () => {
       users: [{ username: 'zoe', name: 'Zoe' }],
     })
     expect([users[0]?.admin, projects[0]?.namespace_id]).toEqual([false, 1])
-    const api = apiOf(sandbox.tokens.zoe ?? '')
+    const api = openApi(sandbox.tokens.zoe ?? '')
     expect((await api.projects.list({ membership: true }).all()).map(({ path }) => path)).toEqual([
       'new',
     ])
-    expect(await rejected(api.settings.get())).toMatchObject({ status: 403 })
+    expect(await getRejection(api.settings.get())).toMatchObject({ status: 403 })
   })
 
   it('reads rows from a file', async () => {
@@ -65,7 +65,7 @@ describe('seed()', () => {
       'issues:\n  - { project_id: 1, title: From a file }\nsettings: { signup_enabled: false }\n',
     )
     const { issues } = await sandbox.seed(file)
-    const api = apiOf(sandbox.token)
+    const api = openApi(sandbox.token)
     const found = await api.issues.list({ iids: [issues[0]?.iid ?? 0], scope: 'all' }).all()
     expect(found.map(({ title }) => title)).toContain('From a file')
     expect(await api.settings.get()).toMatchObject({ signup_enabled: false })
@@ -82,7 +82,7 @@ describe('seed()', () => {
     [{ runners: {} }, 'must be a list of rows'],
   ])('refuses %j, and adds nothing', async (rows, message) => {
     const before = sandbox.snapshot()
-    const refused = await rejected(
+    const refused = await getRejection(
       sandbox.seed({ labels: [{ name: 'first' }], ...rows } as unknown as SeedRows),
     )
     expect(refused).toMatchObject({ category: 'usage', message: expect.stringContaining(message) })
@@ -92,7 +92,7 @@ describe('seed()', () => {
 
 describe('snapshot() and restore()', () => {
   it('bring a state back, IDs and repositories apart', async () => {
-    const api = apiOf(sandbox.token)
+    const api = openApi(sandbox.token)
     const before = sandbox.snapshot()
     await api.runners.update({ id: 1, description: 'changed' })
     const rule = { id: 1, name: 'new', approvals_required: 1 }
@@ -124,7 +124,7 @@ describe('snapshot() and restore()', () => {
 
 describe('requests', () => {
   it('are kept with what tests ask for, and without credentials', async () => {
-    const api = apiOf(sandbox.tokens.ana ?? '')
+    const api = openApi(sandbox.tokens.ana ?? '')
     await api.runners.list({ status: 'online' }).all()
     await api.approvals.update({ id: 'platform/app', approvals_before_merge: 2 })
     const runners = await fetch(`${sandbox.url}/api/v4/runners?private_token=sandbox-ben-token`)
@@ -148,12 +148,12 @@ describe('requests', () => {
 
 describe('fail()', () => {
   it('has so many requests to a route fail, and no other', async () => {
-    const api = apiOf(sandbox.token)
+    const api = openApi(sandbox.token)
     sandbox.fail('PUT /runners/:id', { status: 503, times: 2, body: { message: 'down' } })
     const before = sandbox.snapshot()
     for (const id of [1, 2])
       expect(
-        await rejected(api.runners.update({ id, description: 'not written', active: false })),
+        await getRejection(api.runners.update({ id, description: 'not written', active: false })),
       ).toMatchObject({ status: 503 })
     expect(sandbox.snapshot()).toEqual(before)
     expect(sandbox.requests.slice(-2).map(({ status }) => status)).toEqual([503, 503])
@@ -165,7 +165,7 @@ describe('fail()', () => {
     sandbox.fail('GET /runners/7', { delay: 60_000 })
     const patient = connect({ baseUrl: sandbox.url, token: sandbox.token, timeout: 1, retries: 0 })
     onTestFinished(() => patient.close())
-    expect(await rejected(patient.runners.get({ id: 7 }))).toMatchObject({
+    expect(await getRejection(patient.runners.get({ id: 7 }))).toMatchObject({
       category: 'unreachable',
     })
     expect(await patient.runners.get({ id: 8 })).toMatchObject({ id: 8 })
@@ -174,7 +174,7 @@ describe('fail()', () => {
   it('is forgotten by reset(), and refuses a route that is none', async () => {
     sandbox.fail('GET /runners/all', { status: 500, times: 5 })
     await sandbox.reset()
-    expect((await apiOf(sandbox.token).runners.listAll().all()).length).toBe(10)
+    expect((await openApi(sandbox.token).runners.listAll().all()).length).toBe(10)
     expect(() => sandbox.fail('GET /runers', { status: 500 })).toThrow('no route "GET /runers"')
     expect(() => sandbox.fail('GET /runners', { status: 42 })).toThrow('status')
   })
@@ -182,12 +182,12 @@ describe('fail()', () => {
 
 describe('reset()', () => {
   it('makes repositories anew', async () => {
-    const api = apiOf(sandbox.token)
+    const api = openApi(sandbox.token)
     const change = { action: 'create', file_path: 'new.txt', content: 'x' } as const
     const commit = () =>
       api.commits.create({ id: 1, branch: 'main', commit_message: 'New', actions: [change] })
     await commit()
-    expect(await rejected(commit())).toMatchObject({ status: 400 })
+    expect(await getRejection(commit())).toMatchObject({ status: 400 })
     await sandbox.reset()
     expect(await commit()).toMatchObject({ title: 'New' })
   })
@@ -220,7 +220,7 @@ describe('over HTTP', () => {
   })
 })
 
-/** What a program that uses both libraries finds changed, in a process of its own. */
+/** A script that loads both libraries in a process of its own, and prints which globals, variables and listeners changed. */
 const changes = `const v8 = require('node:v8')
 const flags = []
 v8.setFlagsFromString = (flag) => flags.push(flag)

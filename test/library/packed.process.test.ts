@@ -1,6 +1,6 @@
 /**
- * The package as it is published: packed from a copy, built there unless what stands here is newer than all that it is made
- * of, installed offline into an empty TypeScript project. The guide's examples compile and run there, wrong calls do not compile.
+ * The package as it is published: packed from a copy and installed offline into an empty TypeScript project. The copy is built unless
+ * the files here are newer than their sources. The guide's examples compile and run there, and wrong calls do not compile.
  */
 import {
   cpSync,
@@ -17,9 +17,9 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtFrom, isNewer } from '../../.config/build-once.js'
 import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
-import { blocksOf } from '../support/pages.js'
-import { clean, configuration, folder } from '../support/program.js'
-import { record } from '../support/recorder.js'
+import { listCodeBlocks } from '../support/pages.js'
+import { createConfiguration, createFolder, getCleanEnv } from '../support/program.js'
+import { startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -27,8 +27,8 @@ const compiler = join(
   dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
   'bin/tsc',
 )
-/** The examples in TypeScript. */
-const examples = blocksOf('ts')
+/** The TypeScript examples of the guide. */
+const examples = listCodeBlocks('ts')
 
 /** The copy that is packed. */
 let copy: string
@@ -43,7 +43,7 @@ const run = async (program: string, args: readonly string[], env: Record<string,
     extendEnv: false,
     stdin: 'ignore',
     env: {
-      ...clean(),
+      ...getCleanEnv(),
       PATH: process.env.PATH ?? '',
       HOME: home,
       npm_config_offline: 'true',
@@ -54,17 +54,17 @@ const run = async (program: string, args: readonly string[], env: Record<string,
   })
   return { code: ran.exitCode, stdout: ran.stdout, stderr: ran.stderr }
 }
-const node = (file: string, env?: Record<string, string>) => run(process.execPath, [file], env)
+const runNode = (file: string, env?: Record<string, string>) => run(process.execPath, [file], env)
 
-/** Whether `npm run build` has made everything of what stands in the sources now. */
+/** True if `npm run build` has built everything from the current sources. */
 const isBuilt = (): boolean =>
   ['main.cjs', 'client.d.cts', 'man/svcctl.1'].every((name) =>
     isNewer(join('dist', name), [...builtFrom, '.config/types.mjs']),
   )
 
-/** A copy of what packing needs. */
-const copied = (built: boolean): string => {
-  const made = folder()
+/** Creates a copy of the files that packing needs. */
+const createCopy = (built: boolean): string => {
+  const made = createFolder()
   const needed = [
     'src',
     'bin',
@@ -77,7 +77,7 @@ const copied = (built: boolean): string => {
   ]
   for (const name of [...needed, 'tsconfig.json', ...(built ? ['dist'] : [])])
     cpSync(join(root, name), join(made, name), { recursive: true })
-  // What is bundled stands where it stands in a clone: a link elsewhere changes the order of modules in the files.
+  // Bundled packages are copied to the same place as in a clone, because a link changes the order of modules in the output.
   const modules = readFileSync(join(root, 'dist/modules.txt'), 'utf8')
   const bundled = new Set([...modules.matchAll(/\tnode_modules\/([^/]+)/g)].map(([, name]) => name))
   mkdirSync(join(made, 'node_modules'))
@@ -90,8 +90,8 @@ const copied = (built: boolean): string => {
   return made
 }
 
-/** Packs a copy, as `prepack` and `postpack` have it, but for the build. */
-const packedAsBuilt = async (from: string, into = project) => {
+/** Packs a copy as `prepack` and `postpack` do, but without the build. */
+const packBuilt = async (from: string, into = project) => {
   const around = (when: string) => execa('node', ['.config/packing.mjs', when], { cwd: from })
   await around('before')
   const to = ['--pack-destination', into]
@@ -102,8 +102,8 @@ const packedAsBuilt = async (from: string, into = project) => {
 
 beforeAll(async () => {
   const built = isBuilt()
-  ;[project, home, copy] = [folder(), folder(), copied(built)]
-  const packed = built ? await packedAsBuilt(copy) : await run('npm', ['pack', copy, '--silent'])
+  ;[project, home, copy] = [createFolder(), createFolder(), createCopy(built)]
+  const packed = built ? await packBuilt(copy) : await run('npm', ['pack', copy, '--silent'])
   expect(packed).toMatchObject({ code: 0 })
   tarball = join(project, packed.stdout.trim().split('\n').at(-1) ?? '')
 }, 240_000)
@@ -173,12 +173,12 @@ describe('what is packed', () => {
   })
 
   it('is the same byte by byte where the same sources are built and packed elsewhere', async () => {
-    const [other, into] = [copied(false), folder()]
+    const [other, into] = [createCopy(false), createFolder()]
     await execa('node', ['.config/build.mjs'], { cwd: other })
-    // Declarations and manual pages take most of the time of a build: they are those of the first.
+    // Declarations and manual pages take most of the time of a build, so they are copied from the first one.
     for (const name of readdirSync(join(copy, 'dist')).filter((entry) => /^man$|\.d\./.test(entry)))
       cpSync(join(copy, 'dist', name), join(other, 'dist', name), { recursive: true })
-    expect(await packedAsBuilt(other, into)).toMatchObject({ code: 0 })
+    expect(await packBuilt(other, into)).toMatchObject({ code: 0 })
     const [name = ''] = readdirSync(into)
     expect(readFileSync(join(into, name)).equals(readFileSync(tarball))).toBe(true)
   }, 120_000)
@@ -200,8 +200,8 @@ describe('what is packed', () => {
   )
 })
 
-/** What a compiler is to refuse, and what it is to know of an answer. */
-const wrong = `import { connect, type RecordList } from 'svcctl/client'
+/** Calls that the compiler must reject, and the types of answers that it must know. */
+const wrongCalls = `import { connect, type RecordList } from 'svcctl/client'
 import { startSandbox } from 'svcctl/sandbox'
 
 const api = connect({ baseUrl: 'https://code.test', token: 'x' })
@@ -277,8 +277,8 @@ export const known = async (): Promise<string> => {
   return \`\${ids.length} \${(await rules.all()).length} \${paused?.description ?? ''}\`
 }
 `
-/** With the types of an instance, as `client types` writes them. */
-const own = `import { connect } from 'svcctl/client'
+/** A program that uses the types of an instance, as `client types` writes them. */
+const typedProgram = `import { connect } from 'svcctl/client'
 
 const api = connect({ baseUrl: 'https://code.test', token: 'x' })
 export const known = async (): Promise<boolean> => {
@@ -296,8 +296,8 @@ export const refused = [
   () => api.runners.list({ status: 'asleep' }),
 ]
 `
-/** The same package as CommonJS has it. */
-const older = `import { connect, Failure } from 'svcctl/client'
+/** A program that uses the package as CommonJS. */
+const commonJsProgram = `import { connect, Failure } from 'svcctl/client'
 import { startSandbox } from 'svcctl/sandbox'
 
 const tried = async (): Promise<void> => {
@@ -310,8 +310,8 @@ const tried = async (): Promise<void> => {
 }
 void tried()
 `
-/** What loading does besides: which variables it reads, and what it leaves behind. */
-const loading = `const read = []
+/** Prints the variables that loading the package reads, and whether it leaves signal handlers behind. */
+const loadingScript = `const read = []
 const signals = () => ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map((name) => process.listenerCount(name)).join()
 const before = signals()
 process.env = new Proxy(process.env, {
@@ -349,7 +349,12 @@ describe('installed into an empty project', () => {
     writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
     const [first, line, second, third] = examples
     const texts = { 'first.ts': first, 'line.ts': line, 'second.ts': second, 'third.ts': third }
-    const files = { ...texts, 'wrong.ts': wrong, 'older.cts': older, 'loading.mjs': loading }
+    const files = {
+      ...texts,
+      'wrong.ts': wrongCalls,
+      'older.cts': commonJsProgram,
+      'loading.mjs': loadingScript,
+    }
     for (const [name, text = ''] of Object.entries(files)) writeFileSync(join(project, name), text)
     mkdirSync(join(project, 'out'))
     const installed = await run('npm', ['install', '--omit=optional', tarball])
@@ -357,7 +362,7 @@ describe('installed into an empty project', () => {
     expect(installed.stderr).not.toMatch(/script|deprecated|ERESOLVE/i)
     expect(await compiled('nodenext', [...all, 'older.cts'], '')).toMatchObject(fine)
     sandbox = await startSandbox()
-    env.SVC_CONFIG_DIR = configuration()
+    env.SVC_CONFIG_DIR = createConfiguration()
     const login = ['auth', 'login', 'work', '--base-url', sandbox.url, '--token-stdin']
     expect(await svcctl(login, { env, input: `${sandbox.token}\n` })).toMatchObject({ code: 0 })
   }, 120_000)
@@ -373,50 +378,54 @@ describe('installed into an empty project', () => {
   it('compiles with the types that client types writes of an instance', async () => {
     const words = join(home, 'words.yml')
     writeFileSync(words, 'vocabulary: 1\nvalues: { runners.status: [stale] }\n')
-    const server = await record(() => ({ body: { moon_enabled: true, admin_mode: true } }))
+    const server = await startRecorder(() => ({ body: { moon_enabled: true, admin_mode: true } }))
     const here = { ...env, SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_VOCABULARY: words }
     const ran = await svcctl(['client', 'types', '--to', join(project, 'svc.d.ts')], { env: here })
     await server.close()
     expect(ran).toMatchObject({ code: 0, stdout: '' })
-    writeFileSync(join(project, 'own.ts'), own)
+    writeFileSync(join(project, 'own.ts'), typedProgram)
     for (const resolution of ['nodenext', 'bundler'] as const) {
       const files = ['svc.d.ts', 'own.ts']
       expect(await compiled(resolution, files, '')).toEqual(fine)
     }
-    // Without them none of it is known.
+    // Without the types of the instance, none of this compiles.
     expect(await compiled('nodenext', ['own.ts'], '')).toMatchObject({ code: 2 })
   })
 
   it('runs the first example, by a profile', async () => {
-    const ran = await node('out/first.js', env)
+    const ran = await runNode('out/first.js', env)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toMatch(/^\d+ [^\n]+\n(?:\d+ [^\n]+\n)*\d+$/)
   })
 
   it('runs the second, on an instance of its own', async () => {
-    const ran = await node('out/second.js')
+    const ran = await runNode('out/second.js')
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toMatch(/^\d+ [^\n]+/)
   })
 
   it('runs the third, with what a single call takes and gives', async () => {
-    const ran = await node('out/third.js', env)
+    const ran = await runNode('out/third.js', env)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toMatch(/^\d+\n(?:\d+ \d+\n)+200 \S+\n\{\s+version: /)
   })
 
   it('runs command lines, by variables of their own', async () => {
-    const ran = await node('out/line.js')
+    const ran = await runNode('out/line.js')
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toMatch(/^id,.*active.*\n1,.*false/)
   })
 
   it('runs as CommonJS, with the same Failure', async () => {
-    expect(await node('out/older.cjs')).toEqual({ code: 0, stdout: 'Failure auth 401', stderr: '' })
+    expect(await runNode('out/older.cjs')).toEqual({
+      code: 0,
+      stdout: 'Failure auth 401',
+      stderr: '',
+    })
   })
 
   it('loads without a look at the machine, and leaves nothing behind', async () => {
-    const { stdout } = await node('loading.mjs', env)
+    const { stdout } = await runNode('loading.mjs', env)
     expect(JSON.parse(stdout)).toEqual({ read: [], left: false })
   })
 })

@@ -1,28 +1,29 @@
-/** `svcctl/sandbox`: an instance for other people's tests, and nothing left of it. */
+/** `svcctl/sandbox`: an instance for tests of other people, which leaves nothing behind. */
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/library/client.js'
 import { startSandbox } from '../../src/library/sandbox.js'
-import { rejected } from '../support/servers.js'
+import { getRejection } from '../support/servers.js'
 
-const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('svcctl-sandbox-'))
-const signals = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))
+const listFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('svcctl-sandbox-'))
+const countListeners = () =>
+  ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))
 
 it('runs until it is closed, and leaves neither its state nor a handler', async () => {
-  const [before, handlers] = [folders(), signals()]
+  const [before, handlers] = [listFolders(), countListeners()]
   const sandbox = await startSandbox()
   const api = connect({ baseUrl: sandbox.url, token: sandbox.token, retries: 0 })
   onTestFinished(() => api.close())
   expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await api.runners.listAll().all()).length).toBeGreaterThan(3)
-  expect(signals()).toEqual(handlers)
-  expect(folders()).toHaveLength(before.length + 1)
+  expect(countListeners()).toEqual(handlers)
+  expect(listFolders()).toHaveLength(before.length + 1)
   await sandbox[Symbol.asyncDispose]()
   await sandbox.close()
-  expect(folders()).toEqual(before)
-  expect(await rejected(api.runners.listAll().all())).toMatchObject({ category: 'unreachable' })
+  expect(listFolders()).toEqual(before)
+  expect(await getRejection(api.runners.listAll().all())).toMatchObject({ category: 'unreachable' })
 })
 
 it('goes on with a state that has a place, and leaves it there', async () => {
@@ -39,9 +40,9 @@ it('goes on with a state that has a place, and leaves it there', async () => {
 })
 
 it('answers 429 beyond a rate, and refuses one that is none before anything is made', async () => {
-  const before = folders()
-  expect(await rejected(startSandbox({ rate: 'much' }))).toMatchObject({ category: 'usage' })
-  expect(folders()).toEqual(before)
+  const before = listFolders()
+  expect(await getRejection(startSandbox({ rate: 'much' }))).toMatchObject({ category: 'usage' })
+  expect(listFolders()).toEqual(before)
   const sandbox = await startSandbox({ rate: '1/min' })
   onTestFinished(() => sandbox.close())
   const ask = () => fetch(`${sandbox.url}/api/v4/projects`)

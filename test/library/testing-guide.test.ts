@@ -1,13 +1,13 @@
-/** The guide's page on tests: its examples pass as they stand, under the runners that are there. */
+/** The guide's page on tests: its examples pass unchanged under each test runner. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
-import { blocksOf } from '../support/pages.js'
-import { clean, configuration, folder } from '../support/program.js'
-import { pathToLines } from '../support/shell.js'
+import { listCodeBlocks } from '../support/pages.js'
+import { createConfiguration, createFolder, getCleanEnv } from '../support/program.js'
+import { createLinePath } from '../support/shell.js'
 
 const root = join(import.meta.dirname, '../..')
 const page = ['.github/guide/testing.md']
@@ -15,13 +15,13 @@ const vitest = join(
   dirname(createRequire(import.meta.url).resolve('vitest/package.json')),
   'vitest.mjs',
 )
-const at = (file: string): string => JSON.stringify(join(root, file))
-/** Names of the package, as they stand here; what Jest imports the other runner has too. */
+const quotePath = (file: string): string => JSON.stringify(join(root, file))
+/** Maps the names of the package to files here, and the imports of Jest to the other runner. */
 const config = `export default {
   root: '.',
   resolve: { alias: {
-    'svcctl/client': ${at('src/library/client.ts')},
-    'svcctl/sandbox': ${at('src/library/sandbox.ts')},
+    'svcctl/client': ${quotePath('src/library/client.ts')},
+    'svcctl/sandbox': ${quotePath('src/library/sandbox.ts')},
     '@jest/globals': ${JSON.stringify(join(dirname(vitest), 'dist/index.js'))},
     vitest: ${JSON.stringify(join(dirname(vitest), 'dist/index.js'))},
   } },
@@ -32,15 +32,15 @@ const config = `export default {
 
 describe('the examples of the guide', () => {
   it('pass under a runner for JavaScript', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'vitest.config.mjs'), config)
-    for (const [index, text] of blocksOf('js', page).entries())
+    for (const [index, text] of listCodeBlocks('js', page).entries())
       writeFileSync(join(cwd, `example-${index}.test.mjs`), text)
     const ran = await execa(process.execPath, [vitest, 'run', '--reporter', 'json'], {
       cwd,
       reject: false,
       extendEnv: false,
-      env: clean(),
+      env: getCleanEnv(),
     })
     expect([ran.exitCode, ran.stderr], ran.stdout).toEqual([0, ''])
     expect(JSON.parse(ran.stdout)).toMatchObject({ numPassedTests: 2, numTotalTests: 2 })
@@ -49,9 +49,13 @@ describe('the examples of the guide', () => {
   it.skipIf(spawnSync('python3', ['-m', 'pytest', '--version']).status !== 0)(
     'pass under pytest',
     async () => {
-      const cwd = folder()
-      writeFileSync(join(cwd, 'test_example.py'), blocksOf('python', page)[0] ?? '')
-      const env = { ...clean(), PATH: await pathToLines(), SVC_CONFIG_DIR: configuration() }
+      const cwd = createFolder()
+      writeFileSync(join(cwd, 'test_example.py'), listCodeBlocks('python', page)[0] ?? '')
+      const env = {
+        ...getCleanEnv(),
+        PATH: await createLinePath(),
+        SVC_CONFIG_DIR: createConfiguration(),
+      }
       const args = [
         '-m',
         'pytest',

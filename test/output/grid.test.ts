@@ -1,8 +1,8 @@
-/** What cli-table3 is handed, and what it must not do: its costs and its own tastes stay outside. */
+/** Tests the grid on top of cli-table3: how many rows each table gets, and that the costs and habits of the library stay outside. */
 import { createRequire } from 'node:module'
 import { describe, expect, it, vi } from 'vitest'
 
-/** How many rows each table had. */
+/** The number of rows of each table. */
 const tables: number[] = []
 vi.mock('cli-table3', async (load) => {
   const { default: Table } = await load<{ default: typeof import('cli-table3') }>()
@@ -14,10 +14,10 @@ vi.mock('cli-table3', async (load) => {
   }
   return { default: Counted }
 })
-// Other files of this process have loaded it with the real one.
+// Other tests in this process have loaded the module with the real library.
 vi.resetModules()
 const { formatGrid } = await import('../../src/output/grid.js')
-const { shown } = await import('./open.js')
+const { printValues } = await import('./open.js')
 
 describe('a grid', () => {
   const rows = Array.from({ length: 115 }, (_, i) => [`${i}`, '大'.repeat(i % 4), `end ${i % 7}`])
@@ -54,7 +54,7 @@ it('tables of both kinds never load the colours of cli-table3', async () => {
   const record = { id: 1, name: 'x', status: 'online', text: 'a\nb' }
   const view = { terminal: true, color: true }
   for (const many of [true, false])
-    expect(await shown('table', [record], { ...view, many })).toContain('online')
+    expect(await printValues('table', [record], { ...view, many })).toContain('online')
   const loaded = Object.keys(createRequire(import.meta.url).cache)
   expect(loaded.some((file) => /[\\/]cli-table3[\\/]/.test(file))).toBe(true)
   expect(loaded.filter((file) => /[\\/]@colors[\\/]/.test(file))).toEqual([])

@@ -1,9 +1,9 @@
 /** The process of a line with `--jq` ends when jq cannot: its thread holds nothing open. */
 import { expect, it } from 'vitest'
 import { svcctl } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { useRecorder } from '../support/recorder.js'
 
-const server = recording()
+const server = useRecorder()
 
 it('ends where jq runs out of memory', async () => {
   server.answer = () => ({ body: [{ id: 1 }] })

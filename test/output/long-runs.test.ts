@@ -1,8 +1,8 @@
 /** Time grows with the length of what an instance sends, and not with its square: a run of one character, in every format. */
 import { expect, it } from 'vitest'
-import { recording } from '../support/recorder.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
-import { shown, wholeFormats } from './open.js'
+import { printValues, wholeFormats } from './open.js'
 
 const repeated = [
   ...['a', '0', '/', ':', '@', '-', '_', ' ', '\n', '\\', '"', '漢', '\u0301', '\u001b'],
@@ -15,7 +15,7 @@ const records = repeated.map((part, i) => {
   return { id: i + 1, iid: i + 1, project_id: 1, title: run, description: `/${run}@` }
 })
 
-const recorder = recording()
+const recorder = useRecorder()
 
 it.each(wholeFormats)('ends as %s', async (format) => {
   recorder.answer = () => ({ body: records })
@@ -29,7 +29,7 @@ it.each(wholeFormats)('ends as %s', async (format) => {
 
 it.each(repeated)('wraps %j at a terminal', async (part) => {
   const run = part.repeat(10_000 / part.length)
-  const text = await shown('table', [{ title: run, description: `/${run}@` }], {
+  const text = await printValues('table', [{ title: run, description: `/${run}@` }], {
     terminal: true,
     many: false,
   })

@@ -1,20 +1,20 @@
 /** Formats for notes and scripts: a Markdown table, the values of one field, the names that verbs take. */
 import { describe, expect, it } from 'vitest'
 import { svcctl } from '../support/within.js'
-import { shown, written } from './open.js'
+import { printValues, writeRecords } from './open.js'
 
 describe('markdown', () => {
   it('is a table of a list, and of the fields of one record', async () => {
     const records = [{ id: 1, access_level: 40, tags: ['a', 'b'], none: null }, { id: 2 }]
     const columns = ['id', 'access_level', 'tags', 'none']
-    expect(await shown('markdown', records, { columns })).toBe(
+    expect(await printValues('markdown', records, { columns })).toBe(
       '| id | access_level | tags | none |\n| --- | --- | --- | --- |\n' +
         '| 1 | maintainer | ["a","b"] |  |\n| 2 |  |  |  |\n',
     )
-    expect(await shown('markdown', [{ id: 1, name: 'x' }], { many: false })).toBe(
+    expect(await printValues('markdown', [{ id: 1, name: 'x' }], { many: false })).toBe(
       '| field | value |\n| --- | --- |\n| id | 1 |\n| name | x |\n',
     )
-    expect(await shown('markdown', [], { columns: ['id'] })).toBe('| id |\n| --- |\n')
+    expect(await printValues('markdown', [], { columns: ['id'] })).toBe('| id |\n| --- |\n')
   })
 
   it.each([
@@ -29,7 +29,7 @@ describe('markdown', () => {
     ['#12 a!34 !', '<span>#</span>12 a<span>!</span>34 !'],
     ['\u001b[31m', '\\u001b[31m'.replace('\\', '\\\\')],
   ])('keeps %j in its cell, and mentions nobody', async (text, cell) => {
-    const out = await shown('markdown', [{ name: text }], { columns: ['name'] })
+    const out = await printValues('markdown', [{ name: text }], { columns: ['name'] })
     expect(out.split('\n')[2]).toBe(`| ${cell} |`)
   })
 })
@@ -38,7 +38,7 @@ describe('value', () => {
   const view = { fields: ['v'] }
   it('is a line a record: text as it is, the rest as JSON, nothing for nothing', async () => {
     const values = ['two words', 'a\nb', 1.5, true, { a: [1] }, ['x'], null, undefined]
-    const out = await shown(
+    const out = await printValues(
       'value',
       values.map((v) => ({ v })),
       view,
@@ -48,11 +48,13 @@ describe('value', () => {
 
   it('leaves out what a record belongs to', async () => {
     const record = '{"project":"a/b","record":{"id":1,"v":7}}'
-    expect(await written('value', [record], { fields: ['v'], parents: ['project'] })).toBe('7\n')
+    expect(await writeRecords('value', [record], { fields: ['v'], parents: ['project'] })).toBe(
+      '7\n',
+    )
   })
 
   it('separates several fields by tabs, which values cannot hold', async () => {
-    const out = await written('value', ['{"a":"x\\ty","b":null,"c":2}'], {
+    const out = await writeRecords('value', ['{"a":"x\\ty","b":null,"c":2}'], {
       fields: ['a', 'b', 'c'],
     })
     expect(out).toBe('x\\ty\t\t2\n')
@@ -73,7 +75,7 @@ describe('id', () => {
   })
 
   it('fails for a record without a name', async () => {
-    await expect(shown('id', [{ a: 1 }], { names: ['id'] })).rejects.toMatchObject({
+    await expect(printValues('id', [{ a: 1 }], { names: ['id'] })).rejects.toMatchObject({
       category: 'failed',
     })
   })

@@ -1,6 +1,6 @@
 /** Numbers print as they came, in every format there is: past 2^53, without a value, with their zeros. */
 import { expect, it } from 'vitest'
-import { record } from '../support/recorder.js'
+import { startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 import { wholeFormats } from './open.js'
 
@@ -18,7 +18,7 @@ const commands = [
 ]
 
 it.each(wholeFormats)('%s prints every number as it came', async (format) => {
-  const server = await record(({ url }) => ({
+  const server = await startRecorder(({ url }) => ({
     body: url.includes('/runners?') ? `[${body}]` : body,
     headers: { 'content-type': 'application/json' },
   }))

@@ -1,4 +1,4 @@
-/** Writes records in a format and gives what came out. */
+/** Writes records in a format and returns the output. */
 import type { FieldMatch, Records } from '../../src/base/json/records.js'
 import { documentedWords } from '../../src/catalogue/words.js'
 import { KeyMatcher, Splitter } from '../../src/http/lists/splitter.js'
@@ -7,20 +7,20 @@ import { openWriter } from '../../src/output/index.js'
 import type { AnswerView, Sink, Writer } from '../../src/output/types.js'
 import { createStyle } from '../../src/terminal/style.js'
 
-/** The formats that show whole records; those that show one thing of each are held by the laws. */
+/** Formats that show whole records. The laws test the formats that show one field of each record. */
 export const wholeFormats: readonly string[] = formats
   .filter(({ shows }) => shows === undefined)
   .map(({ name }) => name)
 
 const now = new Date('2026-05-01T12:00:00Z')
 
-interface Options extends Partial<AnswerView> {
+interface WriterOptions extends Partial<AnswerView> {
   readonly secrets?: ReadonlySet<string>
   readonly showSecrets?: boolean
 }
 
-/** A view as commands make it; a pipe unless the options say otherwise. */
-const viewOf = async (options: Partial<AnswerView>): Promise<AnswerView> => {
+/** Creates a view as commands do; for a pipe unless the options say otherwise. */
+const createView = async (options: Partial<AnswerView>): Promise<AnswerView> => {
   const { terminal = false, width = 80, color = false } = options
   const style = await createStyle(
     { isTTY: terminal, columns: width },
@@ -30,18 +30,18 @@ const viewOf = async (options: Partial<AnswerView>): Promise<AnswerView> => {
   return { many: true, naming: documentedWords, terminal, width, color, now, style, ...options }
 }
 
-/** A writer as commands open it, secrets hidden unless the options say otherwise. */
-export const opened = async (
+/** Opens a writer as commands do. Secrets are hidden unless the options say otherwise. */
+export const openTestWriter = async (
   format: string,
   sink: Sink,
-  options: Options = {},
+  options: WriterOptions = {},
 ): Promise<Writer> => {
   const { secrets = new Set(), showSecrets = false, ...view } = options
   const hidden = showSecrets ? 'nothing' : secrets
-  return openWriter(getFormat(format), sink, await viewOf(view), hidden)
+  return openWriter(getFormat(format), sink, await createView(view), hidden)
 }
 
-export const collector = (): Sink & { text(): string; chunks: string[] } => {
+export const createCollector = (): Sink & { text(): string; chunks: string[] } => {
   const chunks: string[] = []
   return {
     chunks,
@@ -52,40 +52,40 @@ export const collector = (): Sink & { text(): string; chunks: string[] } => {
   }
 }
 
-export const bytes = (json: string): Uint8Array => new TextEncoder().encode(json)
+export const toBytes = (json: string): Uint8Array => new TextEncoder().encode(json)
 
-/** Records as a list gives them: in the memory that they came in, which was cut at these places. */
-export const listed = (
+/** Returns records as a list does: in the memory in which they arrived, cut at these places. */
+export const splitList = (
   records: readonly string[],
   match?: FieldMatch,
   places: readonly number[] = [],
 ): readonly Records[] => {
-  const list = bytes(`[${records.join(',')}]`)
+  const list = toBytes(`[${records.join(',')}]`)
   const cuts = [...new Set(places.map((place) => place % list.length))].toSorted((a, b) => a - b)
   const splitter = new Splitter(new KeyMatcher(match))
   return [0, ...cuts].map((from, i) => splitter.push(list.slice(from, cuts[i])))
 }
 
-/** The whole output for records given as JSON texts, as the instance would send them. */
-export const written = async (
+/** Returns the whole output for records that are given as JSON texts, as the instance would send them. */
+export const writeRecords = async (
   format: string,
   records: readonly string[],
-  options: Options = {},
+  options: WriterOptions = {},
 ): Promise<string> => {
-  const sink = collector()
-  const writer = await opened(format, sink, options)
-  await writer.raw(records.map(bytes))
+  const sink = createCollector()
+  const writer = await openTestWriter(format, sink, options)
+  await writer.raw(records.map(toBytes))
   await writer.close()
   return sink.text()
 }
 
-/** The same for values. */
-export const shown = (
+/** Returns the whole output for values. */
+export const printValues = (
   format: string,
   values: readonly unknown[],
-  options: Options = {},
+  options: WriterOptions = {},
 ): Promise<string> =>
-  written(
+  writeRecords(
     format,
     values.map((value) => JSON.stringify(value)),
     options,

@@ -4,7 +4,7 @@ import { recordSecretWords } from '../../src/base/secrets/mask.js'
 import { createPicker } from '../../src/catalogue/pick.js'
 import { getLeaves } from '../../src/engine/where/shape.js'
 import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
-import { collector, listed, opened, wholeFormats } from './open.js'
+import { createCollector, openTestWriter, splitList, wholeFormats } from './open.js'
 
 const text = `vocabulary: 1
 words: { token: tk, dsn: beacon }
@@ -37,10 +37,10 @@ describe.each(wholeFormats)('%s', (format) => {
     ['by its neutral names', { terminal: false, fields: some.map(words.neutral) }],
     ['by the instance’s names', { terminal: false, fields: some.map(words.name) }],
   ] as const)('shows no secret of a record %s', async (_, view) => {
-    const sink = collector()
-    const writer = await opened(format, sink, { ...view, naming: words, secrets: declared })
+    const sink = createCollector()
+    const writer = await openTestWriter(format, sink, { ...view, naming: words, secrets: declared })
     await writer.raw(bytes)
-    for (const batch of listed([JSON.stringify(record)], writer.watch)) await writer.raw(batch)
+    for (const batch of splitList([JSON.stringify(record)], writer.watch)) await writer.raw(batch)
     await writer.record(record)
     await writer.close()
     expect(sink.text()).not.toContain(canary)
@@ -56,7 +56,7 @@ it.each(['page', 'rows'] as const)(
       heard.push(...records)
       return []
     }
-    const writer = await opened('table', collector(), {
+    const writer = await openTestWriter('table', createCollector(), {
       naming: words,
       terminal: true,
       people: { [as]: make },

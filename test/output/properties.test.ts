@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { loadWidths } from '../../src/base/screen-text.js'
 import { unescapeFormula } from '../../src/base/text.js'
-import { shown } from './open.js'
+import { printValues } from './open.js'
 
 /** Text of every kind that an instance could send: hostile, wide, broken. */
 const nasty = fc.oneof(
@@ -53,7 +53,7 @@ describe('whatever the instance sends', () => {
         fc.boolean(),
         fc.boolean(),
         async (all, width, many, color) => {
-          const text = await shown('table', all, { terminal: true, width, many, color })
+          const text = await printValues('table', all, { terminal: true, width, many, color })
           const plain = text.replaceAll(ownColors, '')
           expect(plain).not.toMatch(commanding)
           expect(plain).not.toContain('\t')
@@ -66,7 +66,7 @@ describe('whatever the instance sends', () => {
   it('a tab-separated table keeps its columns', async () => {
     await fc.assert(
       fc.asyncProperty(records, async (all) => {
-        const text = await shown('table', all, { fields: ['id', 'name', 'status'] })
+        const text = await printValues('table', all, { fields: ['id', 'name', 'status'] })
         expect(text).not.toMatch(commanding)
         const lines = text.split('\n').slice(0, -1)
         expect(lines).toHaveLength(all.length + 1)
@@ -77,13 +77,15 @@ describe('whatever the instance sends', () => {
   it('CSV keeps its columns, defuses formulas and never commands', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(nasty, { minLength: 1, maxLength: 4 }), async (cells) => {
-        const text = await shown('csv', [Object.fromEntries(cells.map((c, i) => [`c${i}`, c]))])
+        const text = await printValues('csv', [
+          Object.fromEntries(cells.map((c, i) => [`c${i}`, c])),
+        ])
         expect(text).not.toMatch(commanding)
         const read = readCsv(text)
         expect(read.map((row) => row.length)).toEqual([cells.length, cells.length])
         for (const cell of read[1] ?? []) expect(cell).not.toMatch(/^([=+@\t\n]|-(?!\d))/)
         const record = Object.fromEntries(cells.map((c, i) => [`c${i}`, c]))
-        const [, raw = []] = readCsv(await shown('csv', [record], { csvRaw: true }))
+        const [, raw = []] = readCsv(await printValues('csv', [record], { csvRaw: true }))
         // Control characters are written as text, which stays.
         for (const [i, cell] of raw.entries())
           if (!cell.startsWith('\\')) expect(unescapeFormula(read[1]?.[i] ?? '')).toBe(cell)
@@ -93,9 +95,9 @@ describe('whatever the instance sends', () => {
   it('JSON and NDJSON read back as they were, also on a terminal', async () => {
     await fc.assert(
       fc.asyncProperty(records, fc.boolean(), async (all, terminal) => {
-        const text = await shown('json', all, { terminal })
+        const text = await printValues('json', all, { terminal })
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(all)))
-        const lines = (await shown('ndjson', all, { terminal })).split('\n').slice(0, -1)
+        const lines = (await printValues('ndjson', all, { terminal })).split('\n').slice(0, -1)
         expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(JSON.stringify(all)))
         if (terminal) expect(text + lines.join('')).not.toMatch(commanding)
       }),
@@ -104,7 +106,7 @@ describe('whatever the instance sends', () => {
   it('YAML reads back as it was, and never commands', async () => {
     await fc.assert(
       fc.asyncProperty(records, async (all) => {
-        const text = await shown('yaml', all)
+        const text = await printValues('yaml', all)
         expect(text).not.toMatch(commanding)
         expect(parse(text, { uniqueKeys: false })).toEqual(JSON.parse(JSON.stringify(all)))
       }),

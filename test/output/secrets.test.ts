@@ -3,7 +3,14 @@ import { isObject } from '../../src/base/objects.js'
 import { isSecretName } from '../../src/base/secrets/names.js'
 import { getSecretFields } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
-import { collector, listed, opened, shown, wholeFormats, written } from './open.js'
+import {
+  createCollector,
+  openTestWriter,
+  printValues,
+  splitList,
+  wholeFormats,
+  writeRecords,
+} from './open.js'
 
 const secrets = new Set(['token', 'runners_token'])
 const record = { id: 1, token: 's3cr3t', nested: [{ token: 's3cr3t', name: 'x' }], note: '"token"' }
@@ -13,7 +20,7 @@ describe('secret fields', () => {
     for (const terminal of [true, false])
       for (const many of [true, false])
         for (const fields of [undefined, ['id', 'token', 'nested', 'nested.token']]) {
-          const text = await shown(format, [record], {
+          const text = await printValues(format, [record], {
             secrets,
             terminal,
             many,
@@ -24,12 +31,12 @@ describe('secret fields', () => {
         }
   })
   it.each(wholeFormats)('are whole in %s when asked for', async (format) => {
-    const text = await shown(format, [record], { secrets, showSecrets: true, many: false })
+    const text = await printValues(format, [record], { secrets, showSecrets: true, many: false })
     expect(text).toContain('s3cr3t')
   })
   it('keep the rest byte for byte', async () => {
     expect(
-      await written(
+      await writeRecords(
         'ndjson',
         ['{"id":12345678901234567890,"token":"s3","note":"\\"token\\"","x":1.0}'],
         { secrets },
@@ -38,33 +45,33 @@ describe('secret fields', () => {
   })
   it('are masked whatever their type, but for those that are not set', async () => {
     const text = '{"token":{"a":[1,{"b":2}]},"b":[{"token":12}],"runners_token":null,"c":1}'
-    expect(await written('ndjson', [text], { secrets })).toBe(
+    expect(await writeRecords('ndjson', [text], { secrets })).toBe(
       '{"token":"[masked]","b":[{"token":"[masked]"}],"runners_token":null,"c":1}\n',
     )
-    expect(await written('json', ['{"token":"","x":"token"}'], { secrets, many: false })).toBe(
+    expect(await writeRecords('json', ['{"token":"","x":"token"}'], { secrets, many: false })).toBe(
       '{"token":"","x":"token"}\n',
     )
   })
   it('are told from text that looks like them', async () => {
     const text =
       '{"a":"\\"token\\": \\"x\\"","b":["token"],"x\\"token":"v","token":"s\\"3","c":"é"}'
-    expect(await written('ndjson', [text], { secrets })).toBe(
+    expect(await writeRecords('ndjson', [text], { secrets })).toBe(
       `${text.replace('"s\\"3"', '"[masked]"')}\n`,
     )
   })
   it('are found under a name that is spelt with escapes', async () => {
     const text = '{"to\\u006ben":"s3cr3t"}'
-    expect(await written('ndjson', [text], { secrets })).not.toContain('s3cr3t')
+    expect(await writeRecords('ndjson', [text], { secrets })).not.toContain('s3cr3t')
   })
   it.each(wholeFormats)(
     'are masked in %s where they were found as a list was cut',
     async (format) => {
       for (let at = 0; at < 40; at++) {
-        const sink = collector()
-        const writer = await opened(format, sink, { secrets })
+        const sink = createCollector()
+        const writer = await openTestWriter(format, sink, { secrets })
         expect(writer.watch?.endings).toEqual(expect.arrayContaining([...secrets, 'password']))
         const texts = ['{"id":1}', '{"token":"s3cr3t"}', '{"id":2}']
-        for (const batch of listed(texts, writer.watch, [at])) await writer.raw(batch)
+        for (const batch of splitList(texts, writer.watch, [at])) await writer.raw(batch)
         await writer.close()
         expect(sink.text()).not.toContain('s3cr3t')
         if (format.includes('json')) expect(sink.text()).toMatch(/"id":1.*"\[masked\]".*"id":2/s)
@@ -72,14 +79,15 @@ describe('secret fields', () => {
     },
   )
   it('are found in a list that was cut to look for other names', async () => {
-    const sink = collector()
-    const writer = await opened('ndjson', sink, { secrets })
+    const sink = createCollector()
+    const writer = await openTestWriter('ndjson', sink, { secrets })
     const other = { endings: ['id'] }
-    for (const batch of listed(['{"token":"s3cr3t"}', '{"id":2}'], other)) await writer.raw(batch)
+    for (const batch of splitList(['{"token":"s3cr3t"}', '{"id":2}'], other))
+      await writer.raw(batch)
     expect(sink.text()).toBe('{"token":"[masked]"}\n{"id":2}\n')
   })
   it('are not looked for where they are shown', async () => {
-    const writer = await opened('ndjson', collector(), { secrets, showSecrets: true })
+    const writer = await openTestWriter('ndjson', createCollector(), { secrets, showSecrets: true })
     expect(writer.watch).toBeUndefined()
   })
 })
@@ -107,7 +115,7 @@ describe('fields whose names say that they are secret', () => {
           undefined,
           ['id', 'hub_api_key', 'watchDSN', 'nested', 'nested.clientKey', 'access_token.0'],
         ]) {
-          const text = await shown(format, [named], {
+          const text = await printValues(format, [named], {
             secrets: none,
             terminal,
             many,
@@ -118,13 +126,17 @@ describe('fields whose names say that they are secret', () => {
         }
   })
   it.each(wholeFormats)('are whole in %s when asked for', async (format) => {
-    const text = await shown(format, [named], { secrets: none, showSecrets: true, many: false })
+    const text = await printValues(format, [named], {
+      secrets: none,
+      showSecrets: true,
+      many: false,
+    })
     expect(text).toContain(canary)
   })
   it('stay as they are where they hold no text, byte for byte', async () => {
     const text =
       '{"feed_token":true,"a_token":null,"b_token":"","c_token":12.50,"d_token":{"id":1},"e_token":[1,[]],"token_prefix":"x"}'
-    expect(await written('ndjson', [text], { secrets: none })).toBe(`${text}\n`)
+    expect(await writeRecords('ndjson', [text], { secrets: none })).toBe(`${text}\n`)
   })
   it.each([
     ['that is long', `${'x'.repeat(300)}_token`],
@@ -135,15 +147,19 @@ describe('fields whose names say that they are secret', () => {
   ])('are masked under a name %s', async (_, name) => {
     const text = `{"id":1,"${name}":"${canary}","z":1.0}`
     for (const format of ['json', 'ndjson'])
-      expect(await written(format, [text], { secrets: none })).toContain(
+      expect(await writeRecords(format, [text], { secrets: none })).toContain(
         `"${name}":"[masked]","z":1.0`,
       )
   })
   it('are masked within lists, and objects keep their own names', async () => {
     expect(
-      await written('ndjson', ['{"a_token":["s",["s"],{"x":"kept","y_secret":"s"}],"z":"s"}'], {
-        secrets: none,
-      }),
+      await writeRecords(
+        'ndjson',
+        ['{"a_token":["s",["s"],{"x":"kept","y_secret":"s"}],"z":"s"}'],
+        {
+          secrets: none,
+        },
+      ),
     ).toBe('{"a_token":["[masked]",["[masked]"],{"x":"kept","y_secret":"[masked]"}],"z":"s"}\n')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { collector, opened, shown } from './open.js'
+import { createCollector, openTestWriter, printValues } from './open.js'
 
 const runners = [
   {
@@ -54,22 +54,22 @@ const project = {
 
 describe('a list on a terminal', () => {
   it.each([80, 140])('looks like this at %d columns', async (width) => {
-    const text = await shown('table', runners, { terminal: true, width, columns })
+    const text = await printValues('table', runners, { terminal: true, width, columns })
     await expect(text).toMatchFileSnapshot(`golden/list-${width}.txt`)
   })
   it('is coloured, with the words still there', async () => {
-    const text = await shown('table', runners, { terminal: true, columns, color: true })
+    const text = await printValues('table', runners, { terminal: true, columns, color: true })
     await expect(text.replaceAll('\u001b', '␛')).toMatchFileSnapshot('golden/list-colour.txt')
   })
   it('leaves out columns on a very narrow screen, and says so in the header', async () => {
-    const text = await shown('table', runners, { terminal: true, columns, width: 20 })
+    const text = await printValues('table', runners, { terminal: true, columns, width: 20 })
     expect(text.split('\n')[0]).toBe('id     description …')
   })
   it('prints nothing for an empty list', async () => {
-    expect(await shown('table', [], { terminal: true, columns })).toBe('')
+    expect(await printValues('table', [], { terminal: true, columns })).toBe('')
   })
   it('chooses scalar fields where nobody names columns', async () => {
-    const text = await shown('table', [{ id: 1, user: { name: 'x' }, name: 'n' }], {
+    const text = await printValues('table', [{ id: 1, user: { name: 'x' }, name: 'n' }], {
       terminal: true,
     })
     expect(text).toBe('id  name\n1   n\n')
@@ -89,7 +89,7 @@ describe('a list on a terminal', () => {
       .split('.')
       .reverse()
       .reduce<unknown>((inner, key) => ({ [key]: inner }), value)
-    const text = await shown('table', [record], { terminal: true, fields: [name] })
+    const text = await printValues('table', [record], { terminal: true, fields: [name] })
     expect(text.split('\n')[1]).toBe(cell)
   })
 
@@ -105,11 +105,11 @@ describe('a list on a terminal', () => {
     const fields = [...Object.keys(record), 'certificate.expires_at'].filter(
       (f) => f !== 'certificate',
     )
-    const text = await shown('table', [record], { terminal: true, width: 120, fields })
+    const text = await printValues('table', [record], { terminal: true, width: 120, fields })
     expect(text.split('\n')[1]).toBe(
       'ana   maintainer          ! 2026-05-11  1 h 2 min  {"y":1}  ✗ 1 d ago (2026-04-30)',
     )
-    const coloured = await shown('table', [record], {
+    const coloured = await printValues('table', [record], {
       terminal: true,
       width: 120,
       fields,
@@ -119,8 +119,8 @@ describe('a list on a terminal', () => {
     expect(coloured).toContain('\u001b[31m✗ 1 d ago (2026-04-30)\u001b[39m')
   })
   it('streams what follows the first hundred, and widens a column where it must', async () => {
-    const sink = collector()
-    const writer = await opened('table', sink, { terminal: true })
+    const sink = createCollector()
+    const writer = await openTestWriter('table', sink, { terminal: true })
     for (let id = 0; id < 99; id++) await writer.record({ id, name: 'n' })
     expect(sink.chunks).toEqual([])
     await writer.record({ id: 99, name: 'n' })
@@ -136,35 +136,39 @@ describe('one object on a terminal', () => {
   it('names other objects, and opens those that were asked for', async () => {
     const record = { author: { id: 4, name: 'Chi Chen', username: 'chi' } }
     const options = { terminal: true, many: false }
-    expect(await shown('table', [record], options)).toBe('author  Chi Chen (chi)\n')
-    expect(await shown('table', [record], { ...options, fields: ['author'] })).toBe(
+    expect(await printValues('table', [record], options)).toBe('author  Chi Chen (chi)\n')
+    expect(await printValues('table', [record], { ...options, fields: ['author'] })).toBe(
       'author\n  id        4\n  name      Chi Chen\n  username  chi\n',
     )
   })
   it('keeps an address in one piece', async () => {
     const web_url = `https://forge.test/${'a'.repeat(60)}`
-    const text = await shown('table', [{ web_url }], { terminal: true, many: false, width: 40 })
+    const text = await printValues('table', [{ web_url }], {
+      terminal: true,
+      many: false,
+      width: 40,
+    })
     expect(text).toBe(`web_url  ${web_url}\n`)
   })
   it.each([40, 80, 140])('looks like this at %d columns', async (width) => {
-    const text = await shown('table', [project], { terminal: true, width, many: false })
+    const text = await printValues('table', [project], { terminal: true, width, many: false })
     await expect(text).toMatchFileSnapshot(`golden/detail-${width}.txt`)
   })
 })
 
 describe('a table in a pipe', () => {
   it('is whole values between tabs, under field names', async () => {
-    const text = await shown('table', runners, { columns })
+    const text = await printValues('table', runners, { columns })
     await expect(text).toMatchFileSnapshot('golden/list.tsv')
   })
   it('gives one object a line a field', async () => {
     const record = { id: 1, user: { name: 'x' }, tags: ['a', 'b'], none: null, t: 'a\tb' }
-    expect(await shown('table', [record], { many: false })).toBe(
+    expect(await printValues('table', [record], { many: false })).toBe(
       'id\t1\nuser\t{"name":"x"}\ntags\ta,b\nnone\t\nt\ta\\tb\n',
     )
   })
   it('gives the header of an empty list', async () => {
-    expect(await shown('table', [], { columns: ['id', 'name'] })).toBe('id\tname\n')
+    expect(await printValues('table', [], { columns: ['id', 'name'] })).toBe('id\tname\n')
   })
 })
 
@@ -174,7 +178,7 @@ describe('a record on a narrow terminal', () => {
 
   it.each([20, 40, 60])('of %d columns keeps names and addresses whole', async (width) => {
     const record = { id: 3, [name]: true, note: `see ${url} for more` }
-    const text = await shown('table', [record], { many: false, terminal: true, width })
+    const text = await printValues('table', [record], { many: false, terminal: true, width })
     expect(text.replaceAll('\n', '')).toContain(name)
     expect(text).toContain(url)
     if (width > name.length) expect(text.split('\n')).toContain(name)
@@ -184,7 +188,7 @@ describe('a record on a narrow terminal', () => {
 describe('an object of very long text on a terminal', () => {
   it('is shown whole, and not wrapped', async () => {
     const text = 'a line\n'.repeat(200_000)
-    const out = await shown('table', [{ id: 1, text }], { terminal: true, many: false })
+    const out = await printValues('table', [{ id: 1, text }], { terminal: true, many: false })
     expect(out).toContain(text)
   })
 })

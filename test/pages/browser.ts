@@ -1,31 +1,31 @@
-/** A real browser for tests of pages. */
+/** Opens pages in a real browser. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
-import { folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
+import { createFolder } from '../support/program.js'
+import { hasProgram } from '../support/terminal.js'
 
-const program = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => has(name))
+const program = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => hasProgram(name))
 
-/** False where no browser is installed. */
+/** False if no browser is installed. */
 export const hasBrowser = program !== undefined
 
-export interface Looks {
+export interface PageOptions {
   readonly dark?: boolean
   readonly width?: number
 }
 
-/** A page in the browser, with all that the browser complained of. */
+/** A page in the browser, with all messages, errors, dialogs and external requests. */
 export interface OpenedPage {
   readonly page: Page
   readonly complaints: readonly string[]
   close(): Promise<void>
 }
 
-/** Starts a browser for the tests of a file. @returns a function that opens the text of a page in it */
-export const browsing = (): ((text: string, looks?: Looks) => Promise<OpenedPage>) => {
+/** Starts a browser for the tests of a file. @returns a function that opens a page from its HTML */
+export const useBrowser = (): ((text: string, looks?: PageOptions) => Promise<OpenedPage>) => {
   let browser: Browser
   beforeAll(async () => {
     browser = await chromium.launch({
@@ -35,7 +35,7 @@ export const browsing = (): ((text: string, looks?: Looks) => Promise<OpenedPage
   })
   afterAll(() => browser.close())
   return async (text, { dark = false, width = 1280 } = {}) => {
-    const file = join(folder(), 'page.html')
+    const file = join(createFolder(), 'page.html')
     writeFileSync(file, text)
     const context = await browser.newContext({
       colorScheme: dark ? 'dark' : 'light',
@@ -55,8 +55,8 @@ export const browsing = (): ((text: string, looks?: Looks) => Promise<OpenedPage
   }
 }
 
-/** What a checker of accessibility finds; in the dark by the rule of contrast, since nothing else differs there. */
-export const violations = async (page: Page, dark: boolean): Promise<unknown> => {
+/** Lists the findings of an accessibility checker. In dark mode it checks only the contrast, because nothing else differs. */
+export const listViolations = async (page: Page, dark: boolean): Promise<unknown> => {
   await page.evaluate(axe.source)
   const options = dark ? "{ runOnly: { type: 'rule', values: ['color-contrast'] } }" : ''
   return page.evaluate(
@@ -64,11 +64,11 @@ export const violations = async (page: Page, dark: boolean): Promise<unknown> =>
   )
 }
 
-/** The width of all that a page shows, in pixels. */
+/** Returns the width of the page's content in pixels. */
 export const measureWidth = (page: Page): Promise<unknown> =>
   page.evaluate('document.documentElement.scrollWidth')
 
-/** The number of A4 sheets that a page takes in print. */
+/** Returns the number of A4 sheets of the printed page. */
 export const countSheets = async (page: Page): Promise<number> => {
   const printed = await page.pdf({ format: 'A4', printBackground: true })
   return printed.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0

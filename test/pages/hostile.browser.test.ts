@@ -1,16 +1,19 @@
-/** Hostile names in every kind of page, in a real browser: nothing runs, nothing is wider than the window, and text is shown as text. */
+/**
+ * Tests hostile names in every kind of page in a real browser: no script runs, nothing is wider than the window, and text is shown
+ * as text.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
-import { calling } from '../commands/calling.js'
-import { folder } from '../support/program.js'
-import { browsing, hasBrowser, measureWidth } from './browser.js'
+import { createCaller } from '../commands/calling.js'
+import { createFolder } from '../support/program.js'
+import { hasBrowser, measureWidth, useBrowser } from './browser.js'
 
-const { call } = calling()
+const { call } = createCaller()
 
-/** Names that another program might run, obey, or be broken by. */
+/** Names that another program might execute or obey, or that might break it. */
 const names: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(2)>',
@@ -27,8 +30,8 @@ const names: readonly string[] = [
   'a\nb\tc',
   '#status=x&q=<b>',
 ]
-/** What a page shows of each: control characters are visible, and long names may be cut. */
-const shown: readonly string[] = [
+/** The names as pages show them: control characters are visible, and long names may be cut. */
+const shownNames: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(2)>',
   'javascript:alert(3)',
@@ -39,9 +42,10 @@ const shown: readonly string[] = [
 ]
 
 const getName = (i: number): string => names[i % names.length] ?? ''
-const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString()
+const getHoursAgo = (hours: number): string =>
+  new Date(Date.now() - hours * 3_600_000).toISOString()
 
-const seed = (sandbox: RunningSandbox) =>
+const createHostileData = (sandbox: RunningSandbox) =>
   sandbox.seed({
     runners: Array.from({ length: 26 }, (_, i) => ({
       description: getName(i),
@@ -53,9 +57,9 @@ const seed = (sandbox: RunningSandbox) =>
       name: getName(i),
       stage: getName(i + 1),
       status: (['pending', 'success', 'failed'] as const)[i % 3] ?? 'success',
-      created_at: hoursAgo(30 * i),
-      started_at: hoursAgo(30 * i - 1),
-      finished_at: hoursAgo(30 * i - 2),
+      created_at: getHoursAgo(30 * i),
+      started_at: getHoursAgo(30 * i - 1),
+      finished_at: getHoursAgo(30 * i - 2),
     })),
     vulnerabilities: names.map((title) => ({ project_id: 1, title, severity: 'high' as const })),
   })
@@ -68,27 +72,27 @@ const policy = names
       `- {name: rule-${i}, list: runners list --instance, where: id>${i * 3}, message: ${JSON.stringify(message)}}`,
   )
 
-/** Each kind of page, what it shows at least, and its exit code. */
+/** Each kind of page, the texts that it must show, and its exit code. */
 const lines: readonly (readonly [line: string, says: readonly string[], code?: number])[] = [
   ['overview', []],
-  ['runners list --instance -L all', shown],
-  [`jobs list ${getAll}`, shown],
-  [`jobs list ${getAll} --group-by name`, shown],
-  [`jobs list ${getAll} --group-by created_at:day,name`, shown],
-  [`jobs list ${getAll} --group-by name,stage --avg duration`, shown],
-  [`vulnerabilities list ${getAll}`, shown],
+  ['runners list --instance -L all', shownNames],
+  [`jobs list ${getAll}`, shownNames],
+  [`jobs list ${getAll} --group-by name`, shownNames],
+  [`jobs list ${getAll} --group-by created_at:day,name`, shownNames],
+  [`jobs list ${getAll} --group-by name,stage --avg duration`, shownNames],
+  [`vulnerabilities list ${getAll}`, shownNames],
   ['runners get 20', []],
   ['check runners', [], 1],
-  ['check policy policy.yml', shown.filter((name) => !name.includes('\\u0000')), 1],
-  ['plan wanted.yml', shown.slice(0, 4)],
+  ['check policy policy.yml', shownNames.filter((name) => !name.includes('\\u0000')), 1],
+  ['plan wanted.yml', shownNames.slice(0, 4)],
   ['access platform/app', []],
   ['access platform/app --matrix', []],
 ]
 
 describe.skipIf(!hasBrowser)('hostile names', () => {
-  const open = browsing()
+  const open = useBrowser()
   let sandbox: RunningSandbox
-  const cwd = folder()
+  const cwd = createFolder()
   const env = (): Readonly<Record<string, string>> => ({
     SVC_BASE_URL: sandbox.url,
     SVC_TOKEN: sandbox.token,
@@ -96,7 +100,7 @@ describe.skipIf(!hasBrowser)('hostile names', () => {
 
   beforeAll(async () => {
     sandbox = await startSandbox()
-    await seed(sandbox)
+    await createHostileData(sandbox)
     const tags = names.filter(
       (name) => name.length < 200 && !name.includes('\u0000') && !name.includes('\n'),
     )
@@ -121,7 +125,7 @@ describe.skipIf(!hasBrowser)('hostile names', () => {
           'img, iframe, svg[onload], body script:not([type]), body style',
         )
         expect([line, await strange.count()]).toEqual([line, 0])
-        const links = await page.locator('a').evaluateAll(addressesOf)
+        const links = await page.locator('a').evaluateAll(listAddresses)
         const outside = links.filter((to) => !to.startsWith('#') && !to.startsWith(sandbox.url))
         expect([line, outside]).toEqual([line, []])
         await close()
@@ -156,6 +160,6 @@ describe.skipIf(!hasBrowser)('hostile names', () => {
   }, 120_000)
 })
 
-/** The addresses of links, as the browser knows them. */
-const addressesOf = (all: readonly { getAttribute(name: string): string | null }[]) =>
+/** Returns the link addresses as the browser resolves them. */
+const listAddresses = (all: readonly { getAttribute(name: string): string | null }[]) =>
   all.map((one) => one.getAttribute('href') ?? '')

@@ -1,4 +1,4 @@
-/** What holds of every page: it says all that the terminal says, what it proposes can be run, and lists have the chart of their fields. */
+/** Tests rules for every page: it says all that the terminal says, its commands can be run, and lists have a chart of their fields. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,12 +8,12 @@ import { areas } from '../../src/catalogue/index.js'
 import { findDocumentedValues, findFieldKind } from '../../src/engine/where/shape.js'
 import { isExpiry } from '../../src/output/cell.js'
 import { chooseChart } from '../../src/output/html/summary.js'
-import { calling } from '../commands/calling.js'
-import { folder, type How } from '../support/program.js'
-import { usingSandbox } from '../support/sandbox.js'
+import { createCaller } from '../commands/calling.js'
+import { createFolder, type ProgramLineOptions } from '../support/program.js'
+import { useSandbox } from '../support/sandbox.js'
 import { openScreen } from '../support/screen.js'
 
-const { call } = calling()
+const { call } = createCaller()
 const env = { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }
 
 const entities: Readonly<Record<string, string>> = {
@@ -24,24 +24,24 @@ const entities: Readonly<Record<string, string>> = {
   '&gt;': '>',
 }
 
-/** The text of a page, as a person reads it. */
-const textOf = (page: string): string =>
+/** Returns the text of a page as a person reads it. */
+const getPageText = (page: string): string =>
   page
     .slice(page.indexOf('<body>'))
     .replace(/<script[\s\S]*?<\/script>/g, '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/&#39;|&quot;|&amp;|&lt;|&gt;/g, (entity) => entities[entity] ?? '')
 
-/** The commands that a page offers to copy. */
-const commandsOf = (page: string): readonly string[] =>
+/** Returns the commands that a page offers to copy. */
+const listPageCommands = (page: string): readonly string[] =>
   [...page.matchAll(/<code>(svcctl .*?)<\/code>/g)].map(([, line = '']) =>
-    textOf(`<body>${line.replace(/<\/?i>/g, '')}`).trim(),
+    getPageText(`<body>${line.replace(/<\/?i>/g, '')}`).trim(),
   )
 
 describe('the page of an overview', () => {
   it('says every word and number of the terminal', async () => {
     const { stdout } = await call('overview -o html', { env })
-    const page = textOf(stdout).toLowerCase()
+    const page = getPageText(stdout).toLowerCase()
     const says = 'ended with'
     const size = { columns: 140, rows: 80 }
     const terminal = openScreen([['overview', '--no-pager']], { env, says, ...size })
@@ -52,7 +52,7 @@ describe('the page of an overview', () => {
       .split(/[\s█░]+/)
       .map((word) => word.replace(/^[(✓✗!→–]+|[),.:;…]+$/g, '').toLowerCase())
       .filter((word) => word !== '' && !/^https?:|^127\.0\.0\.1/.test(word))
-    // The block *Next* says where the other findings are; on the page they stand.
+    // The block *Next* says where the other findings are; the page shows them itself.
     const own = new Set(['and', 'more', 'json', 'all', '-o', 'has', 'findings', '3', 'next'])
     const missing = [...new Set(words)].filter((word) => !own.has(word) && !page.includes(word))
     expect(missing).toEqual([])
@@ -62,7 +62,7 @@ describe('the page of an overview', () => {
     const { stdout } = await call('overview -o json', { env })
     const record = JSON.parse(stdout)
     const page = await call('overview -o html', { env })
-    const text = textOf(page.stdout).replace(/\s+/g, ' ')
+    const text = getPageText(page.stdout).replace(/\s+/g, ' ')
     const { online, paused } = record.runners.by_state
     expect(text).toContain(`${online} of ${record.runners.total - paused} active`)
     expect(text).toContain(`in 1 of ${record.jobs.projects_looked_at} projects`)
@@ -87,8 +87,8 @@ describe('the regions of a page', () => {
   })
 })
 
-/** No instance is asked but by what the line itself says. */
-const nobody = { SVC_SANDBOX: '', SVC_BASE_URL: '', SVC_TOKEN: '' }
+/** No instance is set, so that a line reaches only one that it names itself. */
+const noInstance = { SVC_SANDBOX: '', SVC_BASE_URL: '', SVC_TOKEN: '' }
 
 interface Finding {
   readonly command: string
@@ -96,20 +96,20 @@ interface Finding {
 }
 
 describe('what a page proposes', () => {
-  const place = usingSandbox()
-  /** Runs a command as a person who copies it does. */
-  const expectRun = async (line: string, how: How): Promise<void> => {
+  const place = useSandbox()
+  /** Runs a command as a person who copies it would. */
+  const expectRun = async (line: string, how: ProgramLineOptions): Promise<void> => {
     const [, ...words] = splitCommand(line)
     const isWrite = words.includes('repair')
     const ran = await call([...words, ...(isWrite ? ['--dry-run'] : [])], how)
     expect([line, ran.code, ran.code === 0 ? '' : ran.stderr]).toEqual([line, 0, ''])
   }
-  /** The configuration of two profiles. */
-  const createProfiles = async (): Promise<How> => {
+  /** Creates a configuration with two profiles. */
+  const createProfiles = async (): Promise<ProgramLineOptions> => {
     const { sandbox, config: SVC_CONFIG_DIR, cwd } = place()
     const print = join(cwd, 'print-token')
     writeFileSync(print, '#!/bin/sh\necho sandbox-root-token\n', { mode: 0o755 })
-    const how = { env: { ...nobody, SVC_CONFIG_DIR }, cwd }
+    const how = { env: { ...noInstance, SVC_CONFIG_DIR }, cwd }
     for (const name of ['one', 'two']) {
       const words = ['profile', 'set', name, '--base-url', sandbox.url, '--token-command', print]
       expect((await call(words, how)).code).toBe(0)
@@ -118,24 +118,27 @@ describe('what a page proposes', () => {
   }
 
   it.each([
-    ['the embedded instance, chosen by the line', 'overview --sandbox', nobody],
+    ['the embedded instance, chosen by the line', 'overview --sandbox', noInstance],
     ['the embedded instance, chosen by a variable', 'overview', env],
   ])('runs on %s', async (_, line, variables) => {
-    const how = { env: variables, cwd: folder() }
+    const how = { env: variables, cwd: createFolder() }
     const findings: readonly Finding[] = JSON.parse(
       (await call(`${line} -o json`, how)).stdout,
     ).findings
     const page = await call(`${line} -o html`, how)
-    const lines = new Set([...findings.map(({ command }) => command), ...commandsOf(page.stdout)])
+    const lines = new Set([
+      ...findings.map(({ command }) => command),
+      ...listPageCommands(page.stdout),
+    ])
     expect(lines.size).toBeGreaterThan(5)
     for (const one of lines) await expectRun(one, how)
   })
 
   it('runs on the profile that the line names, and on several', async () => {
     const how = await createProfiles()
-    // The first profile is the current one: the commands have to name the second.
+    // The first profile is the current one, so the commands must name the second.
     const page = await call('overview -p two -o html', how)
-    const [own, ...lines] = commandsOf(page.stdout)
+    const [own, ...lines] = listPageCommands(page.stdout)
     expect(own).toBe('svcctl overview -p two -o html')
     expect(lines.length).toBeGreaterThan(5)
     for (const line of lines) {
@@ -147,7 +150,7 @@ describe('what a page proposes', () => {
       'jobs list -P platform/app,web/site -p two --group-by project,status',
     ]) {
       const { stdout } = await call(`${line} -o html`, how)
-      expect(commandsOf(stdout)).toEqual([`svcctl ${line} -o html`])
+      expect(listPageCommands(stdout)).toEqual([`svcctl ${line} -o html`])
       await expectRun(`svcctl ${line} -o html`, how)
     }
   })
@@ -156,7 +159,7 @@ describe('what a page proposes', () => {
     const how = await createProfiles()
     const { url } = place().sandbox
     const listed = await call('jobs list --all-projects -p one,two -o html', how)
-    const text = textOf(listed.stdout).replace(/\s+/g, ' ')
+    const text = getPageText(listed.stdout).replace(/\s+/g, ' ')
     expect(text).toContain(` one ${url} two ${url} `)
     expect(listed.stdout).toContain(`<td class="n"><a href="${url}/platform/app/-/jobs/23"`)
     expect(listed.stdout).toContain('{"column":0,"name":"profile"')
@@ -166,7 +169,7 @@ describe('what a page proposes', () => {
     const how = await createProfiles()
     const { stdout } = await call('overview -p one,two -o html', how)
     expect(stdout).toContain('<title>Overview of 2 instances</title>')
-    const [own, ...lines] = commandsOf(stdout)
+    const [own, ...lines] = listPageCommands(stdout)
     expect(own).toBe('svcctl overview -p one,two -o html')
     const [ofOne, ofTwo] = ['one', 'two'].map((name) =>
       lines.filter((line) => line.includes(` --profile ${name}`)),
@@ -178,9 +181,9 @@ describe('what a page proposes', () => {
     expect(ids).toEqual([...new Set(ids)])
     const links = [...stdout.matchAll(/ href="#([^"]*)"/g)].map(([, id = '']) => id)
     expect(ids).toEqual(expect.arrayContaining(links))
-    const single = textOf((await call('overview -p two -o html', how)).stdout)
+    const single = getPageText((await call('overview -p two -o html', how)).stdout)
     const sections = single.slice(single.indexOf('Runners'), single.indexOf('Not shown')).trim()
-    expect(textOf(stdout)).toContain(sections)
+    expect(getPageText(stdout)).toContain(sections)
   })
 
   it('says on the page which of several instances could not be read, and why', async () => {
@@ -190,17 +193,17 @@ describe('what a page proposes', () => {
     for (const line of ['overview', 'runners list --instance']) {
       const page = await call(`${line} -p one,gone -o html --retries 0`, how)
       expect(page.code).toBe(8)
-      expect(textOf(page.stdout)).toMatch(/This page is incomplete.*\n *gone: /)
+      expect(getPageText(page.stdout)).toMatch(/This page is incomplete.*\n *gone: /)
     }
   })
 
   it('reads the snapshot of the page, or says that it asks the live instance', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const live = { env, cwd }
     const lists = ['runners list --instance', 'projects list', 'jobs list --all-projects']
     const more = ['pages-domains list --instance', 'settings get']
     await call(['snapshot', ...lists, ...more, '--to', 'snapshots/1'], live)
-    const offline = { env: nobody, cwd }
+    const offline = { env: noInstance, cwd }
     const { stdout } = await call('overview --from snapshots/1 -o json', offline)
     const findings: readonly Finding[] = JSON.parse(stdout).findings
     expect(findings.length).toBeGreaterThan(3)
@@ -212,9 +215,9 @@ describe('what a page proposes', () => {
     }
     const page = await call('overview --from snapshots/1 -o html', offline)
     const own = 'svcctl overview --from snapshots/1 -o html'
-    expect(commandsOf(page.stdout)).toEqual([own, ...findings.map(({ command }) => command)])
+    expect(listPageCommands(page.stdout)).toEqual([own, ...findings.map(({ command }) => command)])
     const trend = await call('overview --from snapshots -o html', offline)
-    const [, ...proposed] = commandsOf(trend.stdout)
+    const [, ...proposed] = listPageCommands(trend.stdout)
     expect(proposed).toEqual([
       'svcctl runners list --instance --from snapshots --group-by snapshot,status',
       'svcctl projects list --from snapshots --group-by snapshot',
@@ -224,11 +227,11 @@ describe('what a page proposes', () => {
 })
 
 describe('the page of an apply', () => {
-  const place = usingSandbox()
+  const place = useSandbox()
 
   it('says what became of each action, and where', async () => {
     const { sandbox } = place()
-    const cwd = folder()
+    const cwd = createFolder()
     const how = { env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: 'sandbox-root-token' }, cwd }
     const apply = (level: string, required: number, ...flags: readonly string[]) => {
       const members = `    members:\n      dov: { access_level: ${level} }\n`
@@ -242,7 +245,7 @@ describe('the page of an apply', () => {
     expect(titleOf(planned.stdout)).toBe('Plan: 2 to change')
     const applied = await apply('reporter', 3)
     expect(titleOf(applied.stdout)).toBe('Applied: 2 done')
-    const text = textOf(applied.stdout).replace(/\s+/g, ' ')
+    const text = getPageText(applied.stdout).replace(/\s+/g, ' ')
     expect(text).toContain(`${sandbox.url} as root (administrator)`)
     expect(text).toContain('not done 0 all was done')
     expect(text).toContain('changed 2 2 attributes')
@@ -250,7 +253,7 @@ describe('the page of an apply', () => {
     sandbox.fail('PUT /projects/:id/members/:user_id', { status: 403 })
     const failed = await apply('developer', 4)
     expect([failed.code, titleOf(failed.stdout)]).toEqual([8, 'Applied: 1 done, 1 failed'])
-    const rest = textOf(failed.stdout).replace(/\s+/g, ' ')
+    const rest = getPageText(failed.stdout).replace(/\s+/g, ' ')
     expect(rest).toContain('not done 1 1 failed')
     expect(rest).toContain('changed 1 1 attribute')
     expect(rest).toContain('members/dov update failed 403 Forbidden')
@@ -260,7 +263,7 @@ describe('the page of an apply', () => {
   })
 })
 
-/** Lists without any chart: they show neither a time nor a word of a known set. */
+/** Lists without a chart: they show neither a time nor a field with documented values. */
 const withoutChart: readonly string[] = [
   'dependencies list',
   'geo list',

@@ -1,15 +1,15 @@
-/** `-o html`: one page that needs nothing but itself, whatever stands in the data and however the run ends. */
+/** Tests `-o html`: a single self-contained page, whatever the data contains and however the run ends. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { answers, calling } from '../commands/calling.js'
-import { folder } from '../support/program.js'
-import { age, hostile, parts } from './parts.js'
+import { answerByRoute, createCaller } from '../commands/calling.js'
+import { createFolder } from '../support/program.js'
+import { hostile, setSnapshotTime, splitPage } from './parts.js'
 
-const { server, call, atTerminal } = calling()
+const { server, call, atTerminal } = createCaller()
 
-const next = (page: number): string =>
+const buildNextLink = (page: number): string =>
   `<${server.url}/api/v4/runners?page=${page}&per_page=100>; rel="next"`
 
 describe('a page', () => {
@@ -18,12 +18,12 @@ describe('a page', () => {
     const { stdout, code } = await call('runners list -o html')
     expect(code).toBe(0)
     const hash = (text: string): string => createHash('sha256').update(text).digest('base64')
-    const { style, script, policy } = parts(stdout)
+    const { style, script, policy } = splitPage(stdout)
     expect([style.includes('@media print'), script.includes('class List')]).toEqual([true, true])
     expect(policy).toBe(
       `default-src 'none'; style-src 'sha256-${hash(style)}'; script-src 'sha256-${hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'`,
     )
-    // Hashes do not cover these.
+    // Hashes do not cover inline styles and event handlers.
     expect(stdout.replace(script, '')).not.toMatch(/<[^>]* (style|on\w+)=/)
   })
 
@@ -32,7 +32,7 @@ describe('a page', () => {
       body: [{ id: 1, description: hostile, web_url: 'javascript:alert(1)' }],
     })
     const { stdout } = await call('runners list -o html --fields id,description,web_url')
-    const { body } = parts(stdout)
+    const { body } = splitPage(stdout)
     expect(body).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;')
     expect(body).toContain('\\u001b[31m')
     expect(body).toContain('\\u202e')
@@ -88,10 +88,10 @@ describe('a page', () => {
         id: page * 100 + i,
         description: name,
       }))
-      return { body, headers: { link: next(page + 1) } }
+      return { body, headers: { link: buildNextLink(page + 1) } }
     }
     const { stdout } = await call('runners list -o html --limit 2100 --fields id,description')
-    const { body, blocks } = parts(stdout)
+    const { body, blocks } = splitPage(stdout)
     expect(body.match(/<tr><td/g)).toHaveLength(2000)
     expect(blocks.flat()).toHaveLength(100)
     expect(blocks.flat()[0]).toEqual(['2100', name])
@@ -99,28 +99,28 @@ describe('a page', () => {
   })
 
   it('says what of a list is not in it', async () => {
-    server.answer = () => ({ body: [{ id: 1 }, { id: 2 }], headers: { link: next(2) } })
+    server.answer = () => ({ body: [{ id: 1 }, { id: 2 }], headers: { link: buildNextLink(2) } })
     const { stdout } = await call('runners list -o html --limit 2')
-    expect(parts(stdout).footer).toContain('more')
+    expect(splitPage(stdout).footer).toContain('more')
   })
 
   it('says that it is incomplete where a project was refused', async () => {
-    server.answer = answers({ 'GET /projects/a%2Fb/jobs': [{ id: 1 }] })
+    server.answer = answerByRoute({ 'GET /projects/a%2Fb/jobs': [{ id: 1 }] })
     const asked = server.answer
     server.answer = (request, i) =>
       request.url.includes('a%2Fc') ? { status: 403 } : asked(request, i)
     const { stdout, code } = await call('jobs list -P a/b -P a/c -o html')
     expect(code).toBe(8)
-    expect(parts(stdout).footer).toContain('This page is incomplete')
-    expect(parts(stdout).footer).toContain('a/c')
+    expect(splitPage(stdout).footer).toContain('This page is incomplete')
+    expect(splitPage(stdout).footer).toContain('a/c')
   })
 
   it('has no end where the run broke off', async () => {
     server.answer = (_, i) =>
-      i === 0 ? { body: [{ id: 1 }], headers: { link: next(2) } } : { status: 404 }
+      i === 0 ? { body: [{ id: 1 }], headers: { link: buildNextLink(2) } } : { status: 404 }
     const { stdout, code } = await call('runners list -o html --limit 200')
     expect(code).not.toBe(0)
-    expect(parts(stdout).footer).toBeUndefined()
+    expect(splitPage(stdout).footer).toBeUndefined()
   })
 
   it('has a table for each part of an overview, and for the changes of a plan', async () => {
@@ -129,7 +129,7 @@ describe('a page', () => {
     const sandbox = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' } }
     const overview = await call('overview -o html', sandbox)
     expect(heads(overview.stdout).some((head) => head.startsWith('Pages certificates'))).toBe(true)
-    const cwd = folder()
+    const cwd = createFolder()
     await call('export --to all.yml', { ...sandbox, cwd })
     const plan = await call('plan all.yml -o html', { ...sandbox, cwd })
     expect(heads(plan.stdout).some((head) => /^(?:Changes|No change)/.test(head))).toBe(true)
@@ -138,10 +138,10 @@ describe('a page', () => {
 
 describe('what a page says in words', () => {
   const sandbox = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' } }
-  /** The texts of a page, each once. */
+  /** Returns the texts of a page, each once. */
   const read = async (line: string, options: Parameters<typeof call>[1]) => {
     const { stdout } = await call(`${line} -o html`, options)
-    const { body } = parts(stdout.replaceAll(/<(style|script)\b.*?<\/\1>/gs, ''))
+    const { body } = splitPage(stdout.replaceAll(/<(style|script)\b.*?<\/\1>/gs, ''))
     return new Set(body.split(/(?:\s*<[^>]*>\s*)+/))
   }
 
@@ -153,7 +153,7 @@ describe('what a page says in words', () => {
   })
 
   it('is the result of a policy', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const rule = { name: 'offline', list: 'runners list --instance', where: 'status=offline' }
     writeFileSync(join(cwd, 'policy.yml'), JSON.stringify({ policy: 1, rules: [rule] }))
     const passed = await read('check policy policy.yml --fail-on critical', { ...sandbox, cwd })
@@ -167,7 +167,7 @@ describe('what a page says in words', () => {
   })
 
   it('is the number of changes and of findings of each place of a plan', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const place = (members: object) => ({ 'platform/app': { members } })
     const declare = (members: object): void =>
       writeFileSync(join(cwd, 'f.yml'), JSON.stringify({ version: 1, projects: place(members) }))
@@ -188,10 +188,10 @@ describe('what a page says in words', () => {
   })
 
   it('is the snapshot that it was made from', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const list = 'runners list --instance'
     expect((await call(['snapshot', list, '--to', 'old'], { ...sandbox, cwd })).code).toBe(0)
-    age(join(cwd, 'old'), '2026-10-01T08:00:00.000Z')
+    setSnapshotTime(join(cwd, 'old'), '2026-10-01T08:00:00.000Z')
     const texts = [...(await read(`${list} --from old`, { cwd }))]
     expect(texts.slice(0, 12).join(' ')).toMatch(/ snapshot 2026-10-01 08:00 UTC/)
   })
@@ -200,7 +200,7 @@ describe('what a page says in words', () => {
 describe('--to', () => {
   it('writes the file of any format whole', async () => {
     server.answer = () => ({ body: [{ id: 1 }] })
-    const cwd = folder()
+    const cwd = createFolder()
     const { code, stdout, stderr } = await call('runners list -o json --to all.json', { cwd })
     expect([code, stdout, stderr]).toEqual([0, '', 'wrote all.json\n'])
     expect(JSON.parse(readFileSync(join(cwd, 'all.json'), 'utf8'))).toEqual([{ id: 1 }])
@@ -208,11 +208,11 @@ describe('--to', () => {
 
   it('leaves what was there, and nothing else, where the run fails', async () => {
     server.answer = () => ({ status: 404 })
-    const cwd = folder()
+    const cwd = createFolder()
     const { code } = await call('runners list -o html --to page.html', { cwd })
     expect(code).toBe(4)
     expect(readdirSync(cwd)).toEqual([])
-    const TMPDIR = folder()
+    const TMPDIR = createFolder()
     const env = { TMPDIR, CI: '1' }
     const opened = await call('runners list -o html --open', { env })
     expect(opened.stderr).toMatch(/runners-list\.html was not written\n/)
@@ -237,7 +237,7 @@ describe('--to', () => {
   )
 
   it('is the command’s own where that has one', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     server.answer = () => ({ body: 'text', headers: { 'content-type': 'text/plain' } })
     const line = 'artifacts file out.txt --job-id 1 -P a/b --to mine.txt -o json'
     expect((await call(line, { cwd })).code).toBe(0)
@@ -248,7 +248,7 @@ describe('--to', () => {
 describe('--open', () => {
   it('writes a page for its owner alone, and says where without a display', async () => {
     server.answer = () => ({ body: [{ id: 1 }] })
-    const TMPDIR = folder()
+    const TMPDIR = createFolder()
     const env = { TMPDIR, DISPLAY: '', WAYLAND_DISPLAY: '', CI: '1' }
     const { stderr, stdout } = await call('runners list -o html --open', { env })
     const [, path = ''] = /no display; the page is in (.*)\n/.exec(stderr) ?? []

@@ -1,43 +1,43 @@
-/** Pages in a real browser: sorted, filtered, read aloud, in the dark, on a phone, printed, and large. */
+/** Tests pages in a real browser: sorting, filtering, accessibility, dark mode, a phone, print, and large lists. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { calling } from '../commands/calling.js'
-import { folder } from '../support/program.js'
+import { createCaller } from '../commands/calling.js'
+import { createFolder } from '../support/program.js'
 import {
-  browsing,
   countSheets,
   hasBrowser,
-  type Looks,
+  listViolations,
   measureWidth,
-  violations,
+  type PageOptions,
+  useBrowser,
 } from './browser.js'
-import { age, hostile } from './parts.js'
+import { hostile, setSnapshotTime } from './parts.js'
 
-const { server, call } = calling()
+const { server, call } = createCaller()
 
-/** How a line is run, and its page opened. */
-interface Line extends Looks {
+/** Options to run a line and to open its page. */
+interface LineOptions extends PageOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly code?: number
 }
 
-/** The texts of a column of the first table, from the top. */
-const column = (page: Page, n: number): Promise<string[]> =>
+/** Returns the texts of a column of the first table, from the top. */
+const readColumn = (page: Page, n: number): Promise<string[]> =>
   page.locator(`section.list > .scroll tbody tr td:nth-child(${n})`).allTextContents()
 
-/** A line, what its page says, the largest number of A4 sheets that it takes in print, and its exit code. */
+/** A line, texts of its page, the largest number of printed A4 sheets, and its exit code. */
 type PageLine = readonly [line: string, says: readonly string[], sheets: number, code?: number]
 
-/** The verbs of changes, as the browser knows them. */
-const verbsOf = (all: readonly { readonly dataset: { readonly verb?: string } }[]) =>
+/** Returns the verbs of changes, as the browser knows them. */
+const listVerbs = (all: readonly { readonly dataset: { readonly verb?: string } }[]) =>
   all.map(({ dataset }) => dataset.verb)
 
-/** Two have the hostile text: one in the page's HTML, one in the rows behind it that the script makes. */
-const runners = (count: number) =>
+/** Creates runners; two have the hostile text: one in the HTML of the page, one in the rows that the script adds. */
+const createRunners = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
     id: i + 1,
     description: i % 2100 === 3 ? hostile : `runner ${i % 7}`,
@@ -47,9 +47,9 @@ const runners = (count: number) =>
   }))
 const fields = '--fields id,description,status,contacted_at,job_count'
 
-/** Answers with pages of so many records. */
-const serve = (count: number): void => {
-  const all = runners(count)
+/** Answers with pages of this many records in total. */
+const serveRunners = (count: number): void => {
+  const all = createRunners(count)
   server.answer = ({ url }) => {
     const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
     const next = `<${server.url}/api/v4/runners?page=${page + 1}&per_page=100>; rel="next"`
@@ -59,28 +59,31 @@ const serve = (count: number): void => {
 }
 
 describe.skipIf(!hasBrowser)('a page in a browser', () => {
-  const open = browsing()
+  const open = useBrowser()
 
-  /** Opens the page of a line. */
-  const opened = async (line: string, { env, cwd = folder(), code = 0, ...looks }: Line = {}) => {
+  /** Runs a line, and opens its page. */
+  const opened = async (
+    line: string,
+    { env, cwd = createFolder(), code = 0, ...looks }: LineOptions = {},
+  ) => {
     const ran = await call(`${line} -o html`, { cwd, env })
     expect([line, ran.code, ran.code === code ? '' : ran.stderr]).toEqual([line, code, ''])
     return open(ran.stdout, looks)
   }
 
   it('sorts by number, and filters', async () => {
-    serve(30)
+    serveRunners(30)
     const { page, complaints, close } = await opened(`runners list ${fields}`)
     const head = page.getByRole('columnheader', { name: 'job_count' })
     await head.getByRole('button').click()
-    const up = (await column(page, 5)).map(Number)
+    const up = (await readColumn(page, 5)).map(Number)
     expect(up).toEqual(up.toSorted((a, b) => a - b))
     expect(await head.getAttribute('aria-sort')).toBe('ascending')
     await head.getByRole('button').click()
-    expect((await column(page, 5)).map(Number)).toEqual(up.toReversed())
+    expect((await readColumn(page, 5)).map(Number)).toEqual(up.toReversed())
     await page.getByRole('searchbox').fill('OFFLINE runner')
     await page.getByText('10 of 30 rows').waitFor()
-    expect(new Set(await column(page, 3))).toEqual(new Set(['○ offline']))
+    expect(new Set(await readColumn(page, 3))).toEqual(new Set(['○ offline']))
     expect(complaints).toEqual([])
     await close()
   })
@@ -89,32 +92,32 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
     ['light', false],
     ['dark', true],
   ] as const)('breaks no rule of accessibility, %s', async (_, dark) => {
-    serve(30)
+    serveRunners(30)
     const list = await opened(`runners list ${fields}`, { dark })
-    expect(await violations(list.page, dark)).toEqual([])
+    expect(await listViolations(list.page, dark)).toEqual([])
     expect(await list.page.locator('figure g[data-step]').count()).toBe(30)
     await list.close()
     const sandbox = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }, dark }
     for (const line of ['overview', 'projects get platform/app']) {
       const { page, complaints, close } = await opened(line, sandbox)
-      expect([line, await violations(page, dark), complaints]).toEqual([line, [], []])
+      expect([line, await listViolations(page, dark), complaints]).toEqual([line, [], []])
       await close()
     }
   })
 
   it('pages through more rows than it shows, sorted as a whole, and runs nothing of the data', async () => {
-    serve(5000)
+    serveRunners(5000)
     const { page, complaints, close } = await opened(`runners list --limit all ${fields}`)
     await page.getByText('1–1000 of 5,000 rows').waitFor()
     const id = page.getByRole('columnheader', { name: 'id' }).getByRole('button')
     await id.click()
     await id.click()
-    expect((await column(page, 1))[0]).toBe('5000')
+    expect((await readColumn(page, 1))[0]).toBe('5000')
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByText('1001–2000 of 5,000 rows').waitFor()
-    expect((await column(page, 1))[0]).toBe('4000')
+    expect((await readColumn(page, 1))[0]).toBe('4000')
     expect(await page.locator('img').count()).toBe(0)
-    // Rows are made for what is shown, and not for what is found.
+    // Rows are created only for the visible part of the list.
     await page.evaluate(`
       globalThis.made = 0
       const make = document.createElement.bind(document)
@@ -140,7 +143,7 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
   ] as const)(
     'draws every kind of page, %s at %i pixels, on a few sheets',
     async (scheme, width) => {
-      const cwd = folder()
+      const cwd = createFolder()
       const own = { env: { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }, cwd, width }
       await call('export --to all.yml', own)
       const declared = readFileSync(join(cwd, 'all.yml'), 'utf8')
@@ -163,7 +166,7 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
       for (const [i, day] of ['2026-08-30', '2026-09-29', '2026-10-29'].entries()) {
         const to = join(cwd, 'kept', String(i + 1))
         if (i > 0) cpSync(join(cwd, 'kept', '1'), to, { recursive: true })
-        age(to, `${day}T12:00:00.000Z`)
+        setSnapshotTime(to, `${day}T12:00:00.000Z`)
       }
       const week = 'jobs list --all-projects --group-by created_at:week,status'
       const lines: readonly PageLine[] = [
@@ -195,7 +198,7 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
         const text = await page.locator('body').textContent()
         for (const one of says) expect([line, text]).toEqual([line, expect.stringContaining(one)])
         expect([line, await measureWidth(page)]).toEqual([line, width])
-        expect([line, await violations(page, dark), complaints]).toEqual([line, [], []])
+        expect([line, await listViolations(page, dark), complaints]).toEqual([line, [], []])
         const printed = await countSheets(page)
         expect([line, printed, printed > 0 && printed <= sheets]).toEqual([line, printed, true])
         await close()
@@ -205,7 +208,7 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
   )
 
   it('chooses among the changes of a plan by facets, tiles and its address', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const env = { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }
     await call('export --to all.yml', { env, cwd })
     const wanted = readFileSync(join(cwd, 'all.yml'), 'utf8')
@@ -219,7 +222,7 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
     expect(all).toBeGreaterThan(8)
     const deletion = page.getByRole('button', { name: /^delete 1$/ })
     await deletion.click()
-    expect(await seen.evaluateAll(verbsOf)).toEqual(['delete'])
+    expect(await seen.evaluateAll(listVerbs)).toEqual(['delete'])
     expect(await page.locator('details.place:visible').count()).toBe(1)
     expect(await deletion.getAttribute('aria-pressed')).toBe('true')
     expect(page.url()).toContain('#verb=delete')
@@ -227,13 +230,13 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
     expect(await seen.count()).toBe(all)
     await page.locator('a.tile', { hasText: 'to change' }).click()
     await expect.poll(() => seen.count()).toBeLessThan(all)
-    expect(new Set(await seen.evaluateAll(verbsOf))).toEqual(new Set(['update']))
+    expect(new Set(await seen.evaluateAll(listVerbs))).toEqual(new Set(['update']))
     expect(complaints).toEqual([])
     await close()
   }, 120_000)
 
   it('filters by facets and by its address, and downloads what -o csv writes', async () => {
-    serve(30)
+    serveRunners(30)
     const line = `runners list ${fields}`
     const { page, complaints, close } = await opened(line)
     await page.getByRole('button', { name: 'offline 10' }).click()
@@ -242,7 +245,7 @@ describe.skipIf(!hasBrowser)('a page in a browser', () => {
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.evaluate("location.hash = 'status=online&sort=-id'")
     await page.getByText('10 of 30 rows').waitFor()
-    expect((await column(page, 1))[0]).toBe('28')
+    expect((await readColumn(page, 1))[0]).toBe('28')
     await page.evaluate("location.hash = ''")
     await page.getByText('30 rows', { exact: true }).waitFor()
     const [download] = await Promise.all([

@@ -1,14 +1,14 @@
-/** Ages in an old snapshot count from its own time, and not from today. */
+/** Tests that ages in an old snapshot count from its own time, not from today. */
 import { appendFileSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { calling, onTerminal } from '../commands/calling.js'
-import { folder } from '../support/program.js'
-import { age } from './parts.js'
+import { createCaller, runOnTerminal } from '../commands/calling.js'
+import { createFolder } from '../support/program.js'
+import { setSnapshotTime } from './parts.js'
 
-const { call } = calling()
-const live = { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }
-const nobody = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: '' }
+const { call } = createCaller()
+const liveInstance = { SVC_SANDBOX: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }
+const noInstance = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: '' }
 
 interface MergeRequest {
   readonly id: number
@@ -16,23 +16,23 @@ interface MergeRequest {
 }
 
 it('counts the ages of conditions, of flags and of tables from the time of each snapshot', async () => {
-  const home = folder()
+  const home = createFolder()
   const [old, late] = [join(home, 'old'), join(home, 'late')]
   const list = ['mr', 'list', '--all-projects']
-  await call(['snapshot', list.join(' '), '--to', old], { env: live })
+  await call(['snapshot', list.join(' '), '--to', old], { env: liveInstance })
   cpSync(old, late, { recursive: true })
-  const whole = await call([...list, '--from', old, '-o', 'ndjson'], { env: nobody })
+  const whole = await call([...list, '--from', old, '-o', 'ndjson'], { env: noInstance })
   const { record }: { readonly record: MergeRequest } = JSON.parse(
     whole.stdout.split('\n')[0] ?? '',
   )
   const id = String(record.id)
   const daysLater = (days: number) =>
     new Date(Date.parse(record.created_at) + days * 86_400_000).toISOString()
-  age(old, daysLater(3))
-  age(late, daysLater(20))
+  setSnapshotTime(old, daysLater(3))
+  setSnapshotTime(late, daysLater(20))
   const read = async (from: string, ...words: readonly string[]) => {
     const shown = ['--from', from, '--fields', 'id', '-o', 'value']
-    const { stdout } = await call([...list, ...shown, ...words], { env: nobody })
+    const { stdout } = await call([...list, ...shown, ...words], { env: noInstance })
     return stdout.split('\n').filter((one) => one === id)
   }
   expect(await read(old, '--where', 'created_at<7d')).toEqual([id])
@@ -44,8 +44,10 @@ it('counts the ages of conditions, of flags and of tables from the time of each 
   // The age of the snapshot itself counts from today.
   expect(await read(home, '--where', 'snapshot>1d')).toEqual([id, id])
   const shown = `--where id=${id} --fields snapshot,created_at`
-  const screen = await onTerminal(`mr list --all-projects --from ${home} ${shown}`, nobody, (one) =>
-    one.until(/ended with/),
+  const screen = await runOnTerminal(
+    `mr list --all-projects --from ${home} ${shown}`,
+    noInstance,
+    (one) => one.until(/ended with/),
   )
   expect(screen).toContain('3 d ago')
   expect(screen).toContain('20 d ago')
@@ -53,14 +55,16 @@ it('counts the ages of conditions, of flags and of tables from the time of each 
 }, 60_000)
 
 it('notes no empty lists of the snapshots that a condition left out, unless it left out all', async () => {
-  const home = folder()
+  const home = createFolder()
   const [old, late] = [join(home, 'old'), join(home, 'late')]
-  await call(['snapshot', 'projects list', '--to', old], { env: live })
+  await call(['snapshot', 'projects list', '--to', old], { env: liveInstance })
   cpSync(old, late, { recursive: true })
-  age(old, '2026-09-01T08:00:00.000Z')
-  age(late, '2026-10-01T08:00:00.000Z')
+  setSnapshotTime(old, '2026-09-01T08:00:00.000Z')
+  setSnapshotTime(late, '2026-10-01T08:00:00.000Z')
   const read = (where: string) =>
-    call(['projects', 'list', '--from', home, '--where', where, '-o', 'ndjson'], { env: nobody })
+    call(['projects', 'list', '--from', home, '--where', where, '-o', 'ndjson'], {
+      env: noInstance,
+    })
   const chosen = await read('snapshot=2026-10-01T08:00:00.000Z')
   expect(chosen.stdout.split('\n').length).toBeGreaterThan(10)
   expect(chosen.stderr).toBe('from 2 snapshots\n')
@@ -76,13 +80,13 @@ interface Certificate {
 }
 
 it('counts the ages of an old snapshot from its own time', async () => {
-  const to = join(folder(), 'old')
+  const to = join(createFolder(), 'old')
   const lists = ['pages-domains list --instance', 'runners list --instance']
-  const taken = await call(['snapshot', ...lists, '--to', to], { env: live })
+  const taken = await call(['snapshot', ...lists, '--to', to], { env: liveInstance })
   expect([taken.code, taken.stderr]).toEqual([0, expect.any(String)])
   const at = '2024-12-20T12:00:00.000Z'
-  age(to, at)
-  const from = (line: string) => call(`${line} --from ${to}`, { env: nobody })
+  setSnapshotTime(to, at)
+  const from = (line: string) => call(`${line} --from ${to}`, { env: noInstance })
   const overview = JSON.parse((await from('overview --parts certificates -o json')).stdout)
   const certificates: readonly Certificate[] = overview.certificates.certificates
   const known = certificates.flatMap(({ expires_at: end, left_seconds: left }) =>
@@ -101,25 +105,25 @@ it('counts the ages of an old snapshot from its own time', async () => {
 }, 60_000)
 
 it('draws a snapshot without a match as zero, and one that is damaged as a gap', async () => {
-  const home = folder()
+  const home = createFolder()
   const [first, second, third] = [join(home, 'a'), join(home, 'b'), join(home, 'c')]
   const lists = ['projects list', 'runners list --instance', 'settings get']
-  await call(['snapshot', ...lists, '--to', first], { env: live })
+  await call(['snapshot', ...lists, '--to', first], { env: liveInstance })
   cpSync(first, second, { recursive: true })
   cpSync(first, third, { recursive: true })
-  const { stdout } = await call(`projects list --from ${first} -o json`, { env: nobody })
+  const { stdout } = await call(`projects list --from ${first} -o json`, { env: noInstance })
   const projects: readonly { readonly last_activity_at: string }[] = JSON.parse(stdout)
   const latest = Math.max(...projects.map((one) => Date.parse(one.last_activity_at)))
   const days = [1, 50, 100].map((day) => new Date(latest + day * 86_400_000).toISOString())
-  for (const [i, to] of [first, second, third].entries()) age(to, days[i] ?? '')
-  const from = async (line: string) => call(`${line} --from ${home}`, { env: nobody })
+  for (const [i, to] of [first, second, third].entries()) setSnapshotTime(to, days[i] ?? '')
+  const from = async (line: string) => call(`${line} --from ${home}`, { env: noInstance })
   const row = (day: number, text: string) =>
     `<th scope="row">${days[day]?.slice(0, 10)}</th><td class="n">${text}</td>`
   const recent = 'projects list --where last_activity_at<10d -o html'
   const whole = await from(recent)
   expect(whole.stdout.includes(row(1, '0'))).toBe(true)
   expect(whole.stdout.includes(row(2, '0'))).toBe(true)
-  // What a condition on the snapshots leaves out is not zero.
+  // Projects that a condition on snapshots leaves out do not count as zero.
   const old = await from('projects list --where last_activity_at<70d,snapshot<3650d -o html')
   expect(old.stdout.includes(row(2, '0'))).toBe(false)
   appendFileSync(join(second, 'projects.ndjson'), '{}\n')
@@ -132,7 +136,7 @@ it('draws a snapshot without a match as zero, and one that is damaged as a gap',
   expect(overview.stdout).toMatch(
     new RegExp(`^storages,,not read in ${days[1]?.slice(0, 10)}: .*was changed`, 'm'),
   )
-  const twice = await call(`projects list --from ${first},${home}`, { env: nobody })
+  const twice = await call(`projects list --from ${first},${home}`, { env: noInstance })
   expect(twice.stderr).toContain('is given twice')
   cpSync(first, join(home, 'd'), { recursive: true })
   expect((await from('projects list')).stderr).toContain(

@@ -1,11 +1,11 @@
-/** The facets of a list (columns to choose by, and none that tells records apart), and the caption of its chart. */
+/** Tests the facets of a list (columns to filter by, but none that identifies records), and the caption of its chart. */
 import { expect, it } from 'vitest'
 import { toSeries } from '../../src/output/html/charts.js'
 import { describeSteps, toSteps } from '../../src/output/html/counts.js'
 import { ListSummary, type SummaryColumn } from '../../src/output/html/summary.js'
 
-/** Returns the names of the columns that have facets, in a list of 30 records. */
-const facetsOf = (
+/** Returns the names of the columns with facets, for a list of 30 records. */
+const listFacets = (
   columns: readonly (Partial<SummaryColumn> & { readonly name: string })[],
   rowOf: (i: number) => readonly string[],
 ): readonly string[] => {
@@ -30,7 +30,7 @@ const facetsOf = (
 it('offers the first column as well, but no column whose values hardly repeat', () => {
   const columns = [{ name: 'severity' }, { name: 'title' }, { name: 'id' }]
   const rows = (i: number) => [i % 3 === 0 ? 'high' : 'low', `title ${i % 15}`, `${i}`]
-  expect(facetsOf(columns, rows)).toEqual(['severity'])
+  expect(listFacets(columns, rows)).toEqual(['severity'])
 })
 
 it('offers the instance of several, and what repeats on each of them', () => {
@@ -40,7 +40,7 @@ it('offers the instance of several, and what repeats on each of them', () => {
     { name: 'stage' },
   ]
   const rows = (i: number) => [`p${i % 5}`, `runner ${Math.floor(i / 5)}`, `stage ${i % 2}`]
-  expect(facetsOf(columns, rows)).toEqual(['profile', 'stage'])
+  expect(listFacets(columns, rows)).toEqual(['profile', 'stage'])
 })
 
 it.each([

@@ -7,7 +7,7 @@ import {
   createAuditEntry,
   openAudit,
 } from '../../src/profile/index.js'
-import { failureOf, temporary, together } from './setup.js'
+import { createDirectory, getFailure, runWorkers } from './setup.js'
 
 const exchange = {
   method: 'DELETE',
@@ -77,7 +77,7 @@ describe('an entry', () => {
 
 describe('the audit log', () => {
   it('is appended to, for its owner only', async () => {
-    const file = path.join(temporary(), 'audit.jsonl')
+    const file = path.join(createDirectory(), 'audit.jsonl')
     for (const _ of [1, 2]) {
       const log = openAudit(file)
       log.append(line)
@@ -89,9 +89,9 @@ describe('the audit log', () => {
   })
 
   it('gets whole lines from processes side by side', async () => {
-    const file = path.join(temporary(), 'audit.jsonl')
+    const file = path.join(createDirectory(), 'audit.jsonl')
     const users = ['ana', 'bo', 'cy']
-    const ended = await together(...users.map((user) => ['audit', file, user, '200']))
+    const ended = await runWorkers(...users.map((user) => ['audit', file, user, '200']))
     for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, ''])
     const { entries, unreadable } = read(file)
     expect([entries.length, unreadable]).toEqual([600, 0])
@@ -102,7 +102,7 @@ describe('the audit log', () => {
   })
 
   it('goes on after a line that was cut short', async () => {
-    const file = path.join(temporary(), 'audit.jsonl')
+    const file = path.join(createDirectory(), 'audit.jsonl')
     writeFileSync(file, `${JSON.stringify(line)}\n{"time":"2026-01-`)
     const log = openAudit(file)
     log.append(line)
@@ -113,9 +113,9 @@ describe('the audit log', () => {
   })
 
   it('that cannot be opened is a failure before anything is sent', async () => {
-    const directory = temporary()
+    const directory = createDirectory()
     for (const file of [directory, path.join(directory, 'no', 'audit.jsonl')]) {
-      const failure = await failureOf(() => openAudit(file))
+      const failure = await getFailure(() => openAudit(file))
       expect(failure.category).toBe('usage')
       expect(failure.message).toContain(file)
       expect(failure.details.hint).toContain('--audit-log')
@@ -124,7 +124,7 @@ describe('the audit log', () => {
 
   it.runIf(existsSync('/dev/full'))('that is full says what was sent', async () => {
     const log = openAudit('/dev/full')
-    const failure = await failureOf(() => log.append(line))
+    const failure = await getFailure(() => log.append(line))
     expect(failure.message).toContain('DELETE /forge/api/v4/runners/7 (204) was sent')
     log.close()
   })

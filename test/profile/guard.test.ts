@@ -5,14 +5,14 @@ import {
   decideConfirmation,
   nameMatches,
 } from '../../src/profile/session.js'
-import { failureOf } from './setup.js'
+import { getFailure } from './setup.js'
 
 const prod = { name: 'prod', protected: true, readOnly: true }
 const plain = { name: 'test' }
 
 describe('a read-only profile', () => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'delete'])('refuses %s', async (method) => {
-    const failure = await failureOf(() => checkReadOnly(prod, method, '/runners/7'))
+    const failure = await getFailure(() => checkReadOnly(prod, method, '/runners/7'))
     expect(failure.exitCode).toBe(2)
     expect(failure.message).toContain(`${method} /runners/7 was not sent`)
   })
@@ -48,7 +48,7 @@ describe('a confirmation', () => {
     const known = ['go', 'ask', 'ask-name'].includes(expected)
     const decide = () => decideConfirmation(profile, consent, 'runner 7 is deleted')
     if (known) return expect(decide()).toBe(expected)
-    const failure = await failureOf(decide)
+    const failure = await getFailure(decide)
     expect(failure.exitCode).toBe(2)
     expect(failure.details.hint).toContain(expected)
   })

@@ -11,7 +11,7 @@ import {
   type ScopeChoice,
 } from '../../src/profile/project.js'
 import type { Environment, Profile } from '../../src/profile/types.js'
-import { failureOf, temporary } from './setup.js'
+import { createDirectory, getFailure } from './setup.js'
 
 const forge = 'https://forge.test'
 
@@ -77,7 +77,7 @@ describe('git remotes', () => {
     ])
   })
   it('are none where there is no repository or no directory', async () => {
-    expect(await readGitRemotes(temporary(), process.env)).toEqual([])
+    expect(await readGitRemotes(createDirectory(), process.env)).toEqual([])
     expect(await readGitRemotes('/nowhere/at/all', process.env)).toEqual([])
   })
 })
@@ -101,7 +101,7 @@ describe('the scope of the environment', () => {
   })
   it('is refused when a command takes either and both are set', async () => {
     const env = { SVC_PROJECT: 'a/b', SVC_GROUP: 'g' }
-    const failure = await failureOf(() => getEnvironmentScope('either', env))
+    const failure = await getFailure(() => getEnvironmentScope('either', env))
     expect(failure.category).toBe('usage')
     expect(failure.message).toContain('SVC_PROJECT and SVC_GROUP')
   })
@@ -109,7 +109,7 @@ describe('the scope of the environment', () => {
 
 describe('the scope at hand', () => {
   const repository = (...remotes: [string, string][]): string => {
-    const directory = temporary()
+    const directory = createDirectory()
     const git = (...args: string[]) => execFileSync('git', args, { cwd: directory })
     git('init', '-q')
     for (const [name, url] of remotes) git('remote', 'add', name, url)
@@ -133,7 +133,7 @@ describe('the scope at hand', () => {
   })
 
   it('is that of an alias in the configuration of SSH, which gets no signs for a shell', async () => {
-    const folder = temporary()
+    const folder = createDirectory()
     const asked = path.join(folder, 'asked')
     const script = `#!/bin/sh\necho "$@" >> '${asked}'\necho user git\necho hostname forge.test\n`
     writeFileSync(path.join(folder, 'ssh'), script, { mode: 0o755 })
@@ -160,7 +160,7 @@ describe('the scope at hand', () => {
     const here = repository(['origin', 'git@forge.test:platform/app.git'])
     const env = { CI_PROJECT_ID: '7' }
     expect((await findScope('project', env, session, here))?.source).toBe('CI_PROJECT_ID')
-    const nowhere = temporary()
+    const nowhere = createDirectory()
     const scope = await findScope('project', {}, session, nowhere)
     expect(scope).toEqual({
       kind: 'project',

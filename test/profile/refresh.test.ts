@@ -8,23 +8,23 @@ import { resolveSession } from '../../src/profile/session.js'
 import { signIn, signOut } from '../../src/profile/store.js'
 import type { StoredToken } from '../../src/profile/tokens.js'
 import type { Post } from '../../src/profile/types.js'
-import { failureOf, open, temporary, together } from './setup.js'
+import { createDirectory, getFailure, openServices, runWorkers } from './setup.js'
 
 const baseUrl = 'https://forge.test'
 const tokenUrl = 'https://forge.test/oauth/token'
 const start = Date.parse('2026-01-01T12:00:00Z')
-const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString()
-const stored = (more: Partial<StoredToken> = {}): StoredToken => ({
+const toTime = (seconds: number): string => new Date(start + seconds * 1000).toISOString()
+const createToken = (more: Partial<StoredToken> = {}): StoredToken => ({
   token: 'access-1',
   kind: 'oauth',
   baseUrl,
   refreshToken: 'refresh-1',
-  expiresAt: at(3600),
+  expiresAt: toTime(3600),
   ...more,
 })
 
-/** A token endpoint that rotates: it takes each refresh token once. */
-const endpoint = () => {
+/** Creates a token endpoint with rotation: it accepts each refresh token once. */
+const createEndpoint = () => {
   const seen: Readonly<Record<string, string>>[] = []
   const post: Post = async (url, form) => {
     expect(url).toBe(tokenUrl)
@@ -42,30 +42,30 @@ const endpoint = () => {
   return { post, seen }
 }
 
-const prepare = async (token: StoredToken, directory = temporary(), url = tokenUrl) => {
-  const { store, tokens } = open(directory)
+const createProfile = async (token: StoredToken, directory = createDirectory(), url = tokenUrl) => {
+  const { store, tokens } = openServices(directory)
   const tokenStore = await tokens.write('prod', token)
   const changes = { 'base-url': baseUrl, 'token-url': url, 'client-id': 'app' }
   await store.set('prod', changes, { tokenStore })
   return { store, tokens, directory }
 }
 
-/** A session of its own, as another process would have. */
-const session = (directory: string, post: Post, clock = { now: start }) =>
-  resolveSession({}, {}, open(directory, { post, now: () => clock.now }))
+/** Opens a session with a store of its own, as another process would. */
+const openSession = (directory: string, post: Post, clock = { now: start }) =>
+  resolveSession({}, {}, openServices(directory, { post, now: () => clock.now }))
 
 describe('an OAuth token', () => {
   it('is used as it is while it lasts', async () => {
-    const { directory } = await prepare(stored({ expiresAt: at(61) }))
-    const { post, seen } = endpoint()
-    expect((await session(directory, post).getCredential())?.value).toBe('access-1')
+    const { directory } = await createProfile(createToken({ expiresAt: toTime(61) }))
+    const { post, seen } = createEndpoint()
+    expect((await openSession(directory, post).getCredential())?.value).toBe('access-1')
     expect(seen).toEqual([])
   })
 
-  it.each([at(59), at(-100)])('is refreshed before it ends: %s', async (expiresAt) => {
-    const { directory, tokens } = await prepare(stored({ expiresAt }))
-    const { post, seen } = endpoint()
-    const one = session(directory, post)
+  it.each([toTime(59), toTime(-100)])('is refreshed before it ends: %s', async (expiresAt) => {
+    const { directory, tokens } = await createProfile(createToken({ expiresAt }))
+    const { post, seen } = createEndpoint()
+    const one = openSession(directory, post)
     expect(await one.getCredential()).toMatchObject({
       kind: 'oauth',
       value: 'access-2',
@@ -77,26 +77,26 @@ describe('an OAuth token', () => {
     expect(seen).toEqual([
       { grant_type: 'refresh_token', refresh_token: 'refresh-1', client_id: 'app' },
     ])
-    const next = { token: 'access-2', refreshToken: 'refresh-2', expiresAt: at(7200) }
-    expect(await tokens.read('prod', 'file')).toEqual(stored(next))
+    const next = { token: 'access-2', refreshToken: 'refresh-2', expiresAt: toTime(7200) }
+    expect(await tokens.read('prod', 'file')).toEqual(createToken(next))
     expect(readdirSync(directory).sort()).toEqual(['config.json', 'tokens.json'])
   })
 
   it('is refreshed again when a long run outlasts it', async () => {
-    const { directory } = await prepare(stored())
-    const { post } = endpoint()
+    const { directory } = await createProfile(createToken())
+    const { post } = createEndpoint()
     const clock = { now: start }
-    const one = session(directory, post, clock)
+    const one = openSession(directory, post, clock)
     expect((await one.getCredential())?.value).toBe('access-1')
     clock.now += 3_590_000
     expect((await one.getCredential())?.value).toBe('access-2')
   })
 
   it('is refreshed when it was refused, once for many requests', async () => {
-    const { directory } = await prepare(stored({ expiresAt: at(9000) }))
-    const { post, seen } = endpoint()
+    const { directory } = await createProfile(createToken({ expiresAt: toTime(9000) }))
+    const { post, seen } = createEndpoint()
     const clock = { now: start }
-    const one = session(directory, post, clock)
+    const one = openSession(directory, post, clock)
     await one.getCredential()
     const renewed = await Promise.all([one.renew(), one.renew(), one.renew()])
     expect(renewed.map((r) => r?.value)).toEqual(['access-2', 'access-2', 'access-2'])
@@ -107,9 +107,11 @@ describe('an OAuth token', () => {
   })
 
   it('is refreshed once by sessions side by side', async () => {
-    const { directory } = await prepare(stored({ expiresAt: at(0) }))
-    const { post, seen } = endpoint()
-    const given = await Promise.all([1, 2, 3].map(() => session(directory, post).getCredential()))
+    const { directory } = await createProfile(createToken({ expiresAt: toTime(0) }))
+    const { post, seen } = createEndpoint()
+    const given = await Promise.all(
+      [1, 2, 3].map(() => openSession(directory, post).getCredential()),
+    )
     expect(given.map((c) => c?.value)).toEqual(['access-2', 'access-2', 'access-2'])
     expect(seen).toHaveLength(1)
   })
@@ -126,38 +128,38 @@ describe('an OAuth token', () => {
     await once(server, 'listening')
     onTestFinished(() => void server.close())
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/oauth/token`
-    const { directory, tokens } = await prepare(
-      stored({ expiresAt: '2000-01-01T00:00:00Z' }),
-      temporary(),
+    const { directory, tokens } = await createProfile(
+      createToken({ expiresAt: '2000-01-01T00:00:00Z' }),
+      createDirectory(),
       url,
     )
-    const ended = await together(['refresh', directory, 'prod'], ['refresh', directory, 'prod'])
+    const ended = await runWorkers(['refresh', directory, 'prod'], ['refresh', directory, 'prod'])
     for (const { stdout, stderr } of ended) expect(stdout + stderr).toBe('ready\ntoken access-2\n')
     expect(posts).toBe(1)
     expect((await tokens.read('prod', 'file'))?.token).toBe('access-2')
   })
 
   it.each(['out', 'in again'])('does not undo that a person signs %s meanwhile', async (how) => {
-    const { store, tokens, directory } = await prepare(stored({ expiresAt: at(0) }))
-    const { post } = endpoint()
+    const { store, tokens, directory } = await createProfile(createToken({ expiresAt: toTime(0) }))
+    const { post } = createEndpoint()
     let signed: Promise<unknown> = Promise.resolve()
     const slow: Post = async (url, form) => {
       signed =
         how === 'out'
           ? signOut(store, tokens, 'prod')
-          : signIn(store, tokens, { name: 'prod', baseUrl, token: stored({ token: 'new' }) })
+          : signIn(store, tokens, { name: 'prod', baseUrl, token: createToken({ token: 'new' }) })
       // The sign-in or sign-out has every chance to be first.
       await Promise.race([signed, new Promise((done) => setTimeout(done, 100))])
       return post(url, form)
     }
-    await session(directory, slow).getCredential()
+    await openSession(directory, slow).getCredential()
     await signed
     expect((await tokens.read('prod', 'file'))?.token).toBe(how === 'out' ? undefined : 'new')
   })
 
   it('keeps its refresh token where the server does not rotate it', async () => {
-    const { directory, tokens } = await prepare(stored({ expiresAt: at(0) }))
-    await session(directory, async () => ({
+    const { directory, tokens } = await createProfile(createToken({ expiresAt: toTime(0) }))
+    await openSession(directory, async () => ({
       status: 200,
       body: { access_token: 'new' },
     })).getCredential()
@@ -170,28 +172,28 @@ describe('an OAuth token', () => {
   })
 
   it('is not renewed without a refresh token', async () => {
-    const { refreshToken: _, ...token } = stored({ expiresAt: at(-1) })
-    const { directory } = await prepare(token)
-    const { post, seen } = endpoint()
-    const one = session(directory, post)
+    const { refreshToken: _, ...token } = createToken({ expiresAt: toTime(-1) })
+    const { directory } = await createProfile(token)
+    const { post, seen } = createEndpoint()
+    const one = openSession(directory, post)
     expect((await one.getCredential())?.value).toBe('access-1')
     expect(await one.renew()).toBeUndefined()
     expect(seen).toEqual([])
   })
 
   it('is not used before it is stored', async () => {
-    const { directory, tokens } = await prepare(stored({ expiresAt: at(0) }))
+    const { directory, tokens } = await createProfile(createToken({ expiresAt: toTime(0) }))
     const spoil: Post = async () => {
       writeFileSync(tokens.file, 'corrupt')
       return { status: 200, body: { access_token: 'new', refresh_token: 'next' } }
     }
-    const failure = await failureOf(() => session(directory, spoil).getCredential())
+    const failure = await getFailure(() => openSession(directory, spoil).getCredential())
     expect(failure.message).toContain(tokens.file)
   })
 })
 
-/** Codes of RFC 6749 5.2, RFC 8628 3.5, RFC 8693 2.2.2, RFC 6750 3.1 and RFC 9449 5. */
-const registered = [
+/** The error codes of RFC 6749 5.2, RFC 8628 3.5, RFC 8693 2.2.2, RFC 6750 3.1 and RFC 9449 5. */
+const registeredErrors = [
   ...['invalid_request', 'invalid_client', 'invalid_grant', 'unauthorized_client'],
   ...['unsupported_grant_type', 'invalid_scope', 'access_denied', 'server_error'],
   ...['temporarily_unavailable', 'authorization_pending', 'slow_down', 'expired_token'],
@@ -202,7 +204,7 @@ type Refusal = [string, { status: number; body: unknown }, string]
 
 describe('a refresh that fails', () => {
   const refusals: Refusal[] = [
-    ...registered.map(
+    ...registeredErrors.map(
       (error): Refusal => [
         `the registered ${error}`,
         { status: 400, body: { error } },
@@ -214,9 +216,11 @@ describe('a refresh that fails', () => {
     ['a redirect', { status: 302, body: '' }, '302'],
   ]
   it.each(refusals)('with %s sends to signing in', async (_, answer, words) => {
-    const { directory, tokens } = await prepare(stored({ expiresAt: at(0) }))
+    const { directory, tokens } = await createProfile(createToken({ expiresAt: toTime(0) }))
     const before = readFileSync(tokens.file)
-    const failure = await failureOf(() => session(directory, async () => answer).getCredential())
+    const failure = await getFailure(() =>
+      openSession(directory, async () => answer).getCredential(),
+    )
     expect(failure.category).toBe('auth')
     expect(failure.message).toContain(words)
     expect(failure.details.hint).toContain('svcctl auth login -p prod')
@@ -225,27 +229,29 @@ describe('a refresh that fails', () => {
   })
 
   it('with a token that breaks a header is refused', async () => {
-    const { directory } = await prepare(stored({ expiresAt: at(0) }))
+    const { directory } = await createProfile(createToken({ expiresAt: toTime(0) }))
     const post: Post = async () => ({ status: 200, body: { access_token: 'a\nb' } })
-    expect((await failureOf(() => session(directory, post).getCredential())).category).toBe('usage')
+    expect((await getFailure(() => openSession(directory, post).getCredential())).category).toBe(
+      'usage',
+    )
   })
 
   it.each([500, 503, 599])('with a server in trouble (%i) may be tried again', async (status) => {
-    const { directory } = await prepare(stored({ expiresAt: at(0) }))
-    const good = endpoint()
+    const { directory } = await createProfile(createToken({ expiresAt: toTime(0) }))
+    const good = createEndpoint()
     let down = true
-    const one = session(directory, async (url, form) =>
+    const one = openSession(directory, async (url, form) =>
       down ? { status, body: '' } : good.post(url, form),
     )
-    expect((await failureOf(() => one.getCredential())).category).toBe('unreachable')
+    expect((await getFailure(() => one.getCredential())).category).toBe('unreachable')
     down = false
     expect((await one.getCredential())?.value).toBe('access-2')
   })
 
   it('without an answer keeps the failure of the network', async () => {
-    const { directory } = await prepare(stored({ expiresAt: at(0) }))
+    const { directory } = await createProfile(createToken({ expiresAt: toTime(0) }))
     const lost = new Failure('unreachable', 'refused')
     const post: Post = async () => Promise.reject(lost)
-    expect(await failureOf(() => session(directory, post).getCredential())).toBe(lost)
+    expect(await getFailure(() => openSession(directory, post).getCredential())).toBe(lost)
   })
 })

@@ -3,15 +3,15 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { getActiveVocabulary, resolveSession } from '../../src/profile/session.js'
 import type { Environment, InstanceFlags } from '../../src/profile/types.js'
-import { failureOf, open, temporary } from './setup.js'
+import { createDirectory, getFailure, openServices } from './setup.js'
 
 const prod = 'https://prod.test'
 const test = 'https://test.test/forge'
 const other = 'https://other.test'
 
-/** `prod` (current) has a stored token, `test` a token command, `bare` nothing. */
-const profiles = async () => {
-  const services = open(temporary())
+/** Creates three profiles: `prod` (current) has a stored token, `test` a token command, `bare` nothing. */
+const createProfiles = async () => {
+  const services = openServices(createDirectory())
   const { store, tokens } = services
   const token = { token: 'stored-prod', kind: 'oauth', baseUrl: prod } as const
   const tokenStore = await tokens.write('prod', token)
@@ -95,7 +95,7 @@ const rows: readonly Row[] = [
 
 describe('precedence', () => {
   it.each(rows)('%s', async (_, flags, env, baseUrl, credential) => {
-    const session = resolveSession(flags, env, await profiles())
+    const session = resolveSession(flags, env, await createProfiles())
     expect(session.baseUrl).toBe(baseUrl)
     const given = await session.getCredential()
     const shown = given === undefined ? none : `${given.kind} ${given.value} from ${given.source}`
@@ -103,7 +103,7 @@ describe('precedence', () => {
   })
 
   it('says where the base URL comes from', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     const source = (flags: InstanceFlags, env: Environment) =>
       resolveSession(flags, env, services).baseUrlSource
     expect(source({ baseUrl: other }, {})).toBe('--base-url')
@@ -112,7 +112,7 @@ describe('precedence', () => {
   })
 
   it('acts as the flag, the environment, the profile say', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     const sudo = (flags: InstanceFlags, env: Environment) =>
       resolveSession(flags, env, services).sudo
     expect(sudo({ sudo: '7' }, { SVC_SUDO: 'bo' })).toBe('7')
@@ -124,7 +124,7 @@ describe('precedence', () => {
   })
 
   it('leaves a profile that is merely current out of another instance', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     expect(resolveSession({ baseUrl: other }, {}, services).profile).toBeUndefined()
     const named = resolveSession({ baseUrl: other }, { SVC_PROFILE: 'prod' }, services)
     expect(named.profile?.name).toBe('prod')
@@ -132,7 +132,7 @@ describe('precedence', () => {
   })
 
   it('takes the job token of the tool before that of the job', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     const job = (env: Environment) =>
       resolveSession({}, { CI_SERVER_URL: prod, ...env }, services).getJobToken()
     expect(job({ SVC_JOB_TOKEN: 'a', CI_JOB_TOKEN: 'b' })).toEqual({
@@ -145,7 +145,7 @@ describe('precedence', () => {
   })
 
   it('warns of what would surprise', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     const warnings = (flags: InstanceFlags, env: Environment) =>
       resolveSession(flags, env, services).warnings
     expect(warnings({}, {})).toEqual([])
@@ -155,8 +155,8 @@ describe('precedence', () => {
 })
 
 it('refuses a profile and a base URL that name different instances', async () => {
-  const services = await profiles()
-  const failure = await failureOf(() =>
+  const services = await createProfiles()
+  const failure = await getFailure(() =>
     resolveSession({ profile: 'prod', baseUrl: other }, {}, services),
   )
   expect(failure.exitCode).toBe(2)
@@ -166,36 +166,36 @@ it('refuses a profile and a base URL that name different instances', async () =>
 
 describe('no session', () => {
   it('without any configuration: names the two ways out', async () => {
-    const services = open(temporary())
-    const failure = await failureOf(() => resolveSession({}, { SVC_TOKEN: 'env' }, services))
+    const services = openServices(createDirectory())
+    const failure = await getFailure(() => resolveSession({}, { SVC_TOKEN: 'env' }, services))
     expect(failure.exitCode).toBe(3)
     expect(failure.details.hint).toContain('svcctl auth login')
     expect(failure.details.hint).toContain('--sandbox')
     const job = { CI_SERVER_URL: prod, CI_JOB_TOKEN: 'env' }
-    const inJob = await failureOf(() => resolveSession({}, job, services))
+    const inJob = await getFailure(() => resolveSession({}, job, services))
     expect(inJob.details.hint).toContain('set SVC_BASE_URL to $CI_SERVER_URL')
   })
 
   it('without a current profile: names one to choose', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     for (const name of services.store.listNames().slice(1)) await services.store.delete(name)
     const [name = ''] = services.store.listNames()
     writeFileSync(
       services.store.file,
       readFileSync(services.store.file, 'utf8').replace(/"current": "[^"]*",/, ''),
     )
-    const failure = await failureOf(() => resolveSession({}, {}, services))
+    const failure = await getFailure(() => resolveSession({}, {}, services))
     expect(failure.details.hint).toContain(`svcctl auth switch ${name}`)
   })
 
   it('with a profile that is not there', async () => {
-    const services = await profiles()
-    const failure = await failureOf(() => resolveSession({ profile: 'prd' }, {}, services))
+    const services = await createProfiles()
+    const failure = await getFailure(() => resolveSession({ profile: 'prd' }, {}, services))
     expect(failure.exitCode).toBe(2)
     expect(failure.details.hint).toContain('bare, prod, test')
     const text = readFileSync(services.store.file, 'utf8')
     writeFileSync(services.store.file, text.replace('"current": "prod"', '"current": "gone"'))
-    expect((await failureOf(() => resolveSession({}, {}, services))).message).toContain('current')
+    expect((await getFailure(() => resolveSession({}, {}, services))).message).toContain('current')
   })
 
   it.each<[string, Environment]>([
@@ -208,40 +208,40 @@ describe('no session', () => {
     ['a cookie of its own', { SVC_TOKEN: 'canary;admin=1', SVC_TOKEN_KIND: 'session' }],
     ['a user that breaks the header', { SVC_SUDO: 'root\r\nX: 1' }],
   ])('with %s', async (_, env) => {
-    const services = await profiles()
-    const failure = await failureOf(() => resolveSession({ baseUrl: other }, env, services))
+    const services = await createProfiles()
+    const failure = await getFailure(() => resolveSession({ baseUrl: other }, env, services))
     expect(failure.category).toBe('usage')
     expect(JSON.stringify(failure)).not.toContain('canary')
   })
 
   it('with a job token that breaks the header', async () => {
     const env = { CI_JOB_TOKEN: 'a\nb', CI_SERVER_URL: prod }
-    const session = resolveSession({}, env, await profiles())
-    expect((await failureOf(() => session.getJobToken())).category).toBe('usage')
+    const session = resolveSession({}, env, await createProfiles())
+    expect((await getFailure(() => session.getJobToken())).category).toBe('usage')
   })
 })
 
 describe("a profile's own credential", () => {
   it('is missed where the profile says that there is one', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     await services.tokens.delete('prod')
-    const failure = await failureOf(() => resolveSession({}, {}, services).getCredential())
+    const failure = await getFailure(() => resolveSession({}, {}, services).getCredential())
     expect(failure.category).toBe('auth')
     expect(failure.details.hint).toContain('svcctl auth login -p prod')
   })
 
   it('is not sent to the address that someone wrote into the file', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     const text = readFileSync(services.store.file, 'utf8')
     writeFileSync(services.store.file, text.replace(prod, 'https://evil.test'))
     const session = resolveSession({}, {}, services)
     expect(session.baseUrl).toBe('https://evil.test')
-    const failure = await failureOf(() => session.getCredential())
+    const failure = await getFailure(() => session.getCredential())
     expect(failure.message).toContain(`is for ${prod}, not for https://evil.test`)
   })
 
   it('is not read before it is needed', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     writeFileSync(services.tokens.file, 'corrupt', { mode: 0o600 })
     expect(resolveSession({}, {}, services).baseUrl).toBe(prod)
   })
@@ -294,7 +294,7 @@ describe("the environment's token", () => {
       /not valid/,
     ],
   ])('beside SVC_BASE_URL goes nowhere else: %s', async (_, flags, env, value, warned) => {
-    const services = await profiles()
+    const services = await createProfiles()
     const session = resolveSession(flags, { SVC_BASE_URL: other, ...env }, services)
     expect((await session.getCredential())?.value ?? none).toBe(value)
     expect(session.getJobToken()).toBeUndefined()
@@ -304,7 +304,7 @@ describe("the environment's token", () => {
   })
 
   it('beside SVC_BASE_URL serves its origin, by whatever path and flag', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     const env = { SVC_TOKEN: 'env', SVC_JOB_TOKEN: 'job', SVC_BASE_URL: `${other}/a` }
     for (const flags of [{}, { baseUrl: `${other}/b` }, { profile: 'bare' }]) {
       const session = resolveSession(flags, env, services)
@@ -314,7 +314,7 @@ describe("the environment's token", () => {
   })
 
   it('without SVC_BASE_URL serves what a flag or the profile chose', async () => {
-    const services = await profiles()
+    const services = await createProfiles()
     const chosen = (flags: InstanceFlags) =>
       resolveSession(flags, { SVC_TOKEN: 'env', SVC_JOB_TOKEN: 'job' }, services)
     expect((await chosen({ baseUrl: 'https://b.test' }).getCredential())?.value).toBe('env')
@@ -342,7 +342,7 @@ describe('the token of a CI job', () => {
     ],
     ['with the own word', { SVC_JOB_TOKEN: 'own' }, 'own', undefined],
   ])('%s', async (_, env, value, withheld) => {
-    const session = resolveSession({}, { CI_JOB_TOKEN: 'job', ...env }, await profiles())
+    const session = resolveSession({}, { CI_JOB_TOKEN: 'job', ...env }, await createProfiles())
     expect(session.getJobToken()?.value).toBe(value)
     expect(session.jobTokenWithheld ?? '').toMatch(withheld ?? /^$/)
     if (withheld !== undefined) expect(session.jobTokenWithheld).toContain('Set SVC_JOB_TOKEN')
@@ -350,7 +350,7 @@ describe('the token of a CI job', () => {
 })
 
 it("a profile's vocabulary is for its own address, that of the environment for any", async () => {
-  const { store } = await profiles()
+  const { store } = await createProfiles()
   const file = resolve('words.yml')
   await store.set('test', { vocabulary: file })
   const found = (flags: InstanceFlags, env: Environment = {}) =>

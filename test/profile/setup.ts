@@ -1,4 +1,4 @@
-/** What the tests of this room share: a directory of their own, sessions without a network, child processes. */
+/** Provides what the tests of profiles share: temporary directories, sessions without a network, child processes. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,21 +9,21 @@ import { getPaths, openStore, openTokens } from '../../src/profile/index.js'
 import type { SessionServices } from '../../src/profile/session.js'
 import type { TokensOptions } from '../../src/profile/tokens.js'
 import type { Environment, Post } from '../../src/profile/types.js'
-import { bundled } from '../support/bundled.js'
+import { getBundle } from '../support/bundled.js'
 
-/** A directory that goes when the test ends. */
-export const temporary = (): string => {
+/** Creates a directory that is removed after the test. */
+export const createDirectory = (): string => {
   const directory = mkdtempSync(path.join(tmpdir(), 'svcctl-profile-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
-const noPost: Post = async () => {
+const failPost: Post = async () => {
   throw new Error('nothing was to be sent')
 }
 
-/** Store and tokens of a configuration directory, without the machine's keyring unless given. */
-export const open = (
+/** Opens the store and the tokens of a configuration directory, without the machine's keyring unless it is given. */
+export const openServices = (
   directory: string,
   more: Partial<SessionServices> & { env?: Environment; options?: TokensOptions } = {},
 ) => {
@@ -33,13 +33,13 @@ export const open = (
     paths,
     store: openStore(paths),
     tokens: openTokens(paths, env, options),
-    post: noPost,
+    post: failPost,
     ...services,
   }
 }
 
-/** The failure that something ends with; anything else fails the test. */
-export const failureOf = async (work: () => unknown): Promise<Failure> => {
+/** Returns the failure that an action ends with. Another error, or none, fails the test. */
+export const getFailure = async (work: () => unknown): Promise<Failure> => {
   try {
     await work()
   } catch (error) {
@@ -49,13 +49,13 @@ export const failureOf = async (work: () => unknown): Promise<Failure> => {
   throw new Error('it did not fail')
 }
 
-export interface Ended {
+export interface WorkerResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-const worker = (script: string, args: readonly string[]) => {
+const startWorker = (script: string, args: readonly string[]) => {
   const child = spawn(process.execPath, [script, ...args])
   let stdout = ''
   let stderr = ''
@@ -69,20 +69,19 @@ const worker = (script: string, args: readonly string[]) => {
     })
     child.on('close', () => resolve())
   })
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<WorkerResult>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
   return { ready, ended, go: () => child.stdin.end() }
 }
 
-/**
- * Runs `worker.ts` in processes of their own, one for each list of arguments, which begin together once
- * all of them are there.
- */
-export const together = async (...each: readonly (readonly string[])[]): Promise<Ended[]> => {
-  const script = await bundled(path.join(import.meta.dirname, 'worker.ts'))
-  const workers = each.map((args) => worker(script, args))
+/** Runs `worker.ts` once for each list of arguments, in processes that start working together once all of them are ready. */
+export const runWorkers = async (
+  ...each: readonly (readonly string[])[]
+): Promise<WorkerResult[]> => {
+  const script = await getBundle(path.join(import.meta.dirname, 'worker.ts'))
+  const workers = each.map((args) => startWorker(script, args))
   await Promise.all(workers.map((w) => w.ready))
   for (const { go } of workers) go()
   return Promise.all(workers.map((w) => w.ended))

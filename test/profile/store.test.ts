@@ -16,7 +16,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { getPaths } from '../../src/profile/paths.js'
 import { type Changes, redactProfile, settingNames, settings } from '../../src/profile/settings.js'
-import { failureOf, open, temporary } from './setup.js'
+import { createDirectory, getFailure, openServices } from './setup.js'
 
 vi.mock('node:os', async (load) => {
   const actual = await load<typeof import('node:os')>()
@@ -24,8 +24,8 @@ vi.mock('node:os', async (load) => {
 })
 
 const baseUrl = 'https://forge.test'
-/** Writes until there is no room. */
-const fill = (file: string): void => {
+/** Writes until the disk is full. */
+const fillDisk = (file: string): void => {
   const descriptor = openSync(file, 'w')
   try {
     for (;;) writeSync(descriptor, Buffer.alloc(1024))
@@ -33,7 +33,7 @@ const fill = (file: string): void => {
     closeSync(descriptor)
   }
 }
-const mode = (file: string): number => statSync(file).mode & 0o777
+const getMode = (file: string): number => statSync(file).mode & 0o777
 
 describe('paths', () => {
   it('follow SVC_CONFIG_DIR', () => {
@@ -61,15 +61,15 @@ describe('paths', () => {
 
 describe('profiles', () => {
   it('are none, and nothing is created, before the first is written', () => {
-    const directory = path.join(temporary(), 'none')
-    const { store } = open(directory)
+    const directory = path.join(createDirectory(), 'none')
+    const { store } = openServices(directory)
     expect(store.list()).toEqual([])
     expect(store.getCurrentName()).toBeUndefined()
     expect(() => statSync(directory)).toThrow()
   })
 
   it('are kept, changed, cleared, switched and deleted', async () => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     await store.set('prod', { 'base-url': 'forge.test/api/v4', timeout: '30', protected: true })
     await store.set('test', { 'base-url': 'https://test.test', 'read-only': 'true' })
     expect(store.getCurrentName()).toBe('prod')
@@ -85,16 +85,16 @@ describe('profiles', () => {
   })
 
   it('are readable by their owner only', async () => {
-    const directory = path.join(temporary(), 'new')
-    const { store } = open(directory)
+    const directory = path.join(createDirectory(), 'new')
+    const { store } = openServices(directory)
     await store.set('prod', { 'base-url': baseUrl })
-    expect(mode(directory)).toBe(0o700)
-    expect(mode(store.file)).toBe(0o600)
+    expect(getMode(directory)).toBe(0o700)
+    expect(getMode(store.file)).toBe(0o600)
     expect(readdirSync(directory)).toEqual(['config.json'])
   })
 
   it('keep what a newer version wrote', async () => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     const text = { later: 1, profiles: { prod: { baseUrl, future: [1] } } }
     writeFileSync(store.file, JSON.stringify(text))
     await store.set('prod', { timeout: 5 })
@@ -106,7 +106,7 @@ describe('profiles', () => {
   })
 
   it('may be called like what every object has', async () => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     expect(store.get('constructor')).toBeUndefined()
     await store.set('constructor', { 'base-url': baseUrl })
     expect(store.get('constructor')?.baseUrl).toBe(baseUrl)
@@ -115,38 +115,38 @@ describe('profiles', () => {
   it.each(['', '-x', 'a b', '../x', '__proto__', 'a/b', 'a\nb'])(
     'may not be called %j',
     async (name) => {
-      const { store } = open(temporary())
-      const failure = await failureOf(() => store.set(name, { 'base-url': baseUrl }))
+      const { store } = openServices(createDirectory())
+      const failure = await getFailure(() => store.set(name, { 'base-url': baseUrl }))
       expect(failure.category).toBe('usage')
     },
   )
 
   it('need a base URL', async () => {
-    const { store } = open(temporary())
-    const failure = await failureOf(() => store.set('prod', { timeout: 1 }))
+    const { store } = openServices(createDirectory())
+    const failure = await getFailure(() => store.set('prod', { timeout: 1 }))
     expect(failure.message).toContain('base URL')
     expect(failure.details.hint).toContain('--base-url')
   })
 
   it('are named where one is not there', async () => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     await store.set('prod', { 'base-url': baseUrl })
     for (const work of [() => store.switch('prd'), () => store.delete('prd')]) {
-      const failure = await failureOf(work)
+      const failure = await getFailure(work)
       expect(failure.message).toContain('"prd"')
       expect(failure.details.hint).toContain('prod')
     }
   })
 
   it('do not take a credential along to another instance', async () => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     await store.set('stored', { 'base-url': baseUrl }, { tokenStore: 'file' })
     await store.set('command', { 'base-url': baseUrl, 'token-command': 'pass show x' })
     const other = { 'base-url': 'https://other.test' }
-    expect((await failureOf(() => store.set('stored', other))).message).toContain(
+    expect((await getFailure(() => store.set('stored', other))).message).toContain(
       'the credential of profile',
     )
-    expect((await failureOf(() => store.set('command', other))).message).toContain(
+    expect((await getFailure(() => store.set('command', other))).message).toContain(
       'the credential of profile',
     )
     await store.set('command', { ...other, 'token-command': 'pass show y' })
@@ -154,7 +154,7 @@ describe('profiles', () => {
   })
 
   it('show a proxy without what it asks for', async () => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     const proxy = 'http://me:canary@proxy.test:3128'
     const profile = await store.set('prod', { 'base-url': baseUrl, proxy })
     expect(profile.proxy).toContain('canary')
@@ -188,17 +188,17 @@ describe('settings', () => {
     [{ 'base-url': 'ftp://x' }, 'base URL'],
     [{ 'cert-file': '/a.pem' }, 'key-file'],
   ])('refuses %j and is read-only', async (changes, word) => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     await store.set('prod', { 'base-url': baseUrl })
     const before = readFileSync(store.file)
-    const failure = await failureOf(() => store.set('prod', changes as Changes))
+    const failure = await getFailure(() => store.set('prod', changes as Changes))
     expect(failure.category).toBe('usage')
     expect(failure.message).toContain(word)
     expect(readFileSync(store.file)).toEqual(before)
   })
 
   it('keeps files by their whole name', async () => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     const profile = await store.set('prod', { 'base-url': baseUrl, 'audit-log': 'a.jsonl' })
     expect(profile.auditLog).toBe(path.resolve('a.jsonl'))
   })
@@ -230,11 +230,11 @@ describe('a configuration that cannot be used', () => {
     ],
     ['{"profiles": {"prod": {}}}', 'base URL'],
   ])('is named and left as it was: %s', async (text, word) => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     writeFileSync(store.file, text)
     const failures = [
-      await failureOf(() => store.list()),
-      await failureOf(() => store.set('prod', { output: 'json' })),
+      await getFailure(() => store.list()),
+      await getFailure(() => store.set('prod', { output: 'json' })),
     ]
     for (const failure of failures) expect(failure.category).toBe('usage')
     expect(failures[0]?.message).toContain(store.file)
@@ -244,35 +244,35 @@ describe('a configuration that cannot be used', () => {
   })
 
   it('never quotes what the file holds', async () => {
-    const { store } = open(temporary())
+    const { store } = openServices(createDirectory())
     writeFileSync(store.file, '{"x": canary')
-    expect(JSON.stringify(await failureOf(() => store.list()))).not.toContain('canary')
+    expect(JSON.stringify(await getFailure(() => store.list()))).not.toContain('canary')
   })
 
   it('is empty below a file, and says so when it cannot be read or written', async () => {
-    const root = temporary()
+    const root = createDirectory()
     writeFileSync(path.join(root, 'plain'), '')
-    const below = open(path.join(root, 'plain', 'sub')).store
+    const below = openServices(path.join(root, 'plain', 'sub')).store
     expect(below.list()).toEqual([])
-    const set = await failureOf(() => below.set('prod', { 'base-url': baseUrl }))
+    const set = await getFailure(() => below.set('prod', { 'base-url': baseUrl }))
     expect(set.category).toBe('usage')
     expect(set.message).toContain(path.join(root, 'plain', 'sub'))
     mkdirSync(path.join(root, 'config.json'))
-    expect((await failureOf(() => open(root).store.list())).message).toContain('directory')
+    expect((await getFailure(() => openServices(root).store.list())).message).toContain('directory')
   })
 
   it('is as it was after a disk that was full', async ({ skip }) => {
-    const directory = temporary()
+    const directory = createDirectory()
     const mount = ['-t', 'tmpfs', '-o', 'size=16k,mode=700', 'tmpfs', directory]
     skip(spawnSync('mount', mount).status !== 0, 'nothing may be mounted here')
     onTestFinished(() => void spawnSync('umount', [directory]))
-    const { store, tokens } = open(directory)
+    const { store, tokens } = openServices(directory)
     await store.set('prod', { 'base-url': baseUrl })
     const before = readFileSync(store.file)
-    fill(path.join(directory, 'filler'))
+    fillDisk(path.join(directory, 'filler'))
     const failures = [
-      await failureOf(() => store.set('prod', { timeout: 7 })),
-      await failureOf(() => tokens.write('prod', { token: 't', kind: 'personal', baseUrl })),
+      await getFailure(() => store.set('prod', { timeout: 7 })),
+      await getFailure(() => tokens.write('prod', { token: 't', kind: 'personal', baseUrl })),
     ]
     expect(failures[0]?.message).toBe(`cannot write ${store.file}: no space left on the device`)
     expect(failures[1]?.message).toBe(`cannot write ${tokens.file}: no space left on the device`)
@@ -282,12 +282,12 @@ describe('a configuration that cannot be used', () => {
 
   it('is as it was where its directory may not be written', async ({ skip }) => {
     skip(process.getuid?.() === 0, 'the superuser may write everywhere')
-    const directory = temporary()
-    const { store } = open(directory)
+    const directory = createDirectory()
+    const { store } = openServices(directory)
     await store.set('prod', { 'base-url': baseUrl })
     const before = readFileSync(store.file)
     chmodSync(directory, 0o500)
-    const failure = await failureOf(() => store.set('prod', { timeout: 7 }))
+    const failure = await getFailure(() => store.set('prod', { timeout: 7 }))
     chmodSync(directory, 0o700)
     expect(failure.message).toContain('permission denied')
     expect(readFileSync(store.file)).toEqual(before)

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { removeProfile, signIn, signOut } from '../../src/profile/store.js'
 import type { StoredToken } from '../../src/profile/tokens.js'
 import { type Keyring, type KeyringModule, openKeyring } from '../../src/profile/tokens.js'
-import { failureOf, open, temporary } from './setup.js'
+import { createDirectory, getFailure, openServices } from './setup.js'
 
 const baseUrl = 'https://forge.test'
 const token: StoredToken = { token: 'canary-1', kind: 'personal', baseUrl }
@@ -23,8 +23,8 @@ const pair: StoredToken = {
   expiresAt: '2030-01-01T00:00:00.000Z',
 }
 
-/** A keyring in memory; `broken` makes each call fail. */
-const memory = (state: { broken?: boolean } = {}) => {
+/** Creates a keyring in memory; `broken` makes each call fail. */
+const createKeyring = (state: { broken?: boolean } = {}) => {
   const entries = new Map<string, string>()
   const working = () => {
     if (state.broken === true) throw new Error('locked\n  at a stack')
@@ -53,8 +53,8 @@ const memory = (state: { broken?: boolean } = {}) => {
 
 describe('the token file', () => {
   it('keeps tokens apart from the settings, for their owner only', async () => {
-    const directory = temporary()
-    const { tokens } = open(directory)
+    const directory = createDirectory()
+    const { tokens } = openServices(directory)
     expect(await tokens.write('prod', pair)).toBe('file')
     expect(await tokens.write('test', token)).toBe('file')
     expect(await tokens.read('prod', 'file')).toEqual(pair)
@@ -66,8 +66,8 @@ describe('the token file', () => {
   })
 
   it('takes along what a process that was killed left of it', async () => {
-    const directory = temporary()
-    const { tokens } = open(directory)
+    const directory = createDirectory()
+    const { tokens } = openServices(directory)
     const left = ['.svcctl-0123456789abcdef.part', 'config.json.tmp-60873083849987e8']
     for (const name of [...left, 'mine.part', '.svcctl-00.part']) {
       writeFileSync(`${directory}/${name}`, 'canary')
@@ -81,7 +81,7 @@ describe('the token file', () => {
   it('is closed to others again, with a note', async () => {
     const notes: string[] = []
     const options = { openKeyring: async () => undefined, note: (text: string) => notes.push(text) }
-    const { tokens } = open(temporary(), { options })
+    const { tokens } = openServices(createDirectory(), { options })
     await tokens.write('prod', token)
     chmodSync(tokens.file, 0o644)
     expect(await tokens.read('prod', 'file')).toEqual(token)
@@ -91,9 +91,9 @@ describe('the token file', () => {
   })
 
   it('is refused where a folder has its name, which keeps its mode', async () => {
-    const { tokens } = open(temporary())
+    const { tokens } = openServices(createDirectory())
     mkdirSync(tokens.file, { mode: 0o755 })
-    const failure = await failureOf(() => tokens.read('prod', 'file'))
+    const failure = await getFailure(() => tokens.read('prod', 'file'))
     expect(failure).toMatchObject({ category: 'usage' })
     expect(statSync(tokens.file).mode & 0o777).toBe(0o755)
   })
@@ -101,9 +101,9 @@ describe('the token file', () => {
   it.each(['{', '[]', '{"prod": 1}', '{"prod": {"token": "canary"}}'])(
     'is left as it was when corrupt: %s',
     async (text) => {
-      const { tokens } = open(temporary())
+      const { tokens } = openServices(createDirectory())
       writeFileSync(tokens.file, text, { mode: 0o600 })
-      const failure = await failureOf(() => tokens.read('prod', 'file'))
+      const failure = await getFailure(() => tokens.read('prod', 'file'))
       expect(failure.category).toBe('usage')
       expect(failure.message).toContain(tokens.file)
       expect(JSON.stringify(failure)).not.toContain('canary')
@@ -114,10 +114,10 @@ describe('the token file', () => {
 
 describe('the keyring', () => {
   it('is preferred, and nothing is left in the file', async () => {
-    const ring = memory()
-    const directory = temporary()
-    const { tokens } = open(directory, { options: { openKeyring: ring.open } })
-    await open(directory).tokens.write('prod', token)
+    const ring = createKeyring()
+    const directory = createDirectory()
+    const { tokens } = openServices(directory, { options: { openKeyring: ring.open } })
+    await openServices(directory).tokens.write('prod', token)
     expect(await tokens.write('prod', pair)).toBe('keyring')
     expect(await tokens.read('prod', 'keyring')).toEqual(pair)
     expect(readFileSync(tokens.file, 'utf8')).not.toContain('canary')
@@ -126,11 +126,11 @@ describe('the keyring', () => {
   })
 
   it('gives way to the file where it fails, and when told so', async () => {
-    const ring = memory({ broken: true })
-    const broken = open(temporary(), { options: { openKeyring: ring.open } })
+    const ring = createKeyring({ broken: true })
+    const broken = openServices(createDirectory(), { options: { openKeyring: ring.open } })
     expect(await broken.tokens.write('prod', token)).toBe('file')
-    const sound = memory()
-    const off = open(temporary(), {
+    const sound = createKeyring()
+    const off = openServices(createDirectory(), {
       env: { SVC_NO_KEYRING: '1' },
       options: { openKeyring: sound.open },
     })
@@ -139,8 +139,8 @@ describe('the keyring', () => {
   })
 
   it('is not asked for a token in the file', async () => {
-    const ring = memory()
-    const { tokens } = open(temporary(), { options: { openKeyring: ring.open } })
+    const ring = createKeyring()
+    const { tokens } = openServices(createDirectory(), { options: { openKeyring: ring.open } })
     await tokens.write('prod', token, 'file')
     await tokens.read('prod', 'file')
     await tokens.delete('prod', 'file')
@@ -148,8 +148,8 @@ describe('the keyring', () => {
   })
 
   it('is named where it holds the token and does not answer', async () => {
-    const ring = memory()
-    const { tokens } = open(temporary(), { options: { openKeyring: ring.open } })
+    const ring = createKeyring()
+    const { tokens } = openServices(createDirectory(), { options: { openKeyring: ring.open } })
     await tokens.write('prod', token)
     ring.state.broken = true
     const works = [
@@ -158,7 +158,7 @@ describe('the keyring', () => {
       () => tokens.delete('prod', 'keyring'),
     ]
     for (const work of works) {
-      const failure = await failureOf(work)
+      const failure = await getFailure(work)
       expect(failure.category).toBe('auth')
       expect(failure.message).toContain('keyring')
       expect(failure.message).toContain('locked')
@@ -167,10 +167,10 @@ describe('the keyring', () => {
   })
 
   it('keeps set-ups side by side apart', async () => {
-    const ring = memory()
+    const ring = createKeyring()
     const options = { openKeyring: ring.open }
-    await open(temporary(), { options }).tokens.write('prod', token)
-    const other = open(temporary(), { options }).tokens
+    await openServices(createDirectory(), { options }).tokens.write('prod', token)
+    const other = openServices(createDirectory(), { options }).tokens
     expect(await other.read('prod', 'keyring')).toBeUndefined()
   })
 })
@@ -226,8 +226,8 @@ describe('openKeyring', () => {
 
 describe('signing in and out', () => {
   it('keeps token and profile in step', async () => {
-    const directory = temporary()
-    const { store, tokens } = open(directory)
+    const directory = createDirectory()
+    const { store, tokens } = openServices(directory)
     await store.set('prod', { 'base-url': baseUrl, 'token-command': 'pass x' })
     const given = { name: 'prod', baseUrl: 'forge.test/api/v4', token, user: 'root' }
     const profile = await signIn(store, tokens, { ...given, changes: { timeout: 9 } })
@@ -249,9 +249,9 @@ describe('signing in and out', () => {
   })
 
   it('does not move a profile to another address', async () => {
-    const { store, tokens } = open(temporary())
+    const { store, tokens } = openServices(createDirectory())
     await store.set('prod', { 'base-url': 'https://old.test' })
-    const failure = await failureOf(() => signIn(store, tokens, { name: 'prod', baseUrl, token }))
+    const failure = await getFailure(() => signIn(store, tokens, { name: 'prod', baseUrl, token }))
     expect(failure.exitCode).toBe(2)
     for (const address of ['https://old.test', baseUrl]) expect(failure.message).toContain(address)
     expect(store.get('prod')).toEqual({ name: 'prod', baseUrl: 'https://old.test' })
@@ -259,17 +259,17 @@ describe('signing in and out', () => {
   })
 
   it('keeps nothing where a setting, the name or the address is wrong', async () => {
-    const directory = temporary()
-    const { store, tokens } = open(directory)
+    const directory = createDirectory()
+    const { store, tokens } = openServices(directory)
     const given = { name: 'prod', baseUrl, token, changes: { timeout: 0 } }
-    await failureOf(() => signIn(store, tokens, given))
-    await failureOf(() => signIn(store, tokens, { name: '../x', baseUrl, token }))
-    await failureOf(() => signIn(store, tokens, { name: 'prod', baseUrl: 'ftp://x', token }))
+    await getFailure(() => signIn(store, tokens, given))
+    await getFailure(() => signIn(store, tokens, { name: '../x', baseUrl, token }))
+    await getFailure(() => signIn(store, tokens, { name: 'prod', baseUrl: 'ftp://x', token }))
     expect(readdirSync(directory)).toEqual([])
   })
 
   it('removes a profile with its token', async () => {
-    const { store, tokens } = open(temporary())
+    const { store, tokens } = openServices(createDirectory())
     await signIn(store, tokens, { name: 'prod', baseUrl, token })
     await removeProfile(store, tokens, 'prod')
     expect(store.list()).toEqual([])
@@ -277,19 +277,19 @@ describe('signing in and out', () => {
   })
 
   it('keeps a profile whose token cannot be deleted', async () => {
-    const { state, open: openKeyring } = memory()
-    const { store, tokens } = open(temporary(), { options: { openKeyring }, env: {} })
+    const { state, open: openKeyring } = createKeyring()
+    const { store, tokens } = openServices(createDirectory(), { options: { openKeyring }, env: {} })
     await signIn(store, tokens, { name: 'prod', baseUrl, token })
     state.broken = true
-    await failureOf(() => removeProfile(store, tokens, 'prod'))
+    await getFailure(() => removeProfile(store, tokens, 'prod'))
     expect(store.get('prod')?.tokenStore).toBe('keyring')
   })
 
   it('refuses half of a client certificate before a token is stored', async () => {
-    const directory = temporary()
-    const { store, tokens } = open(directory)
+    const directory = createDirectory()
+    const { store, tokens } = openServices(directory)
     const given = { name: 'prod', baseUrl, token, changes: { 'cert-file': 'client.pem' } }
-    expect((await failureOf(() => signIn(store, tokens, given))).message).toContain('key-file')
+    expect((await getFailure(() => signIn(store, tokens, given))).message).toContain('key-file')
     expect(readdirSync(directory)).toEqual([])
   })
 })

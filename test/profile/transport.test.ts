@@ -4,10 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { createTransport } from '../../src/profile/transport.js'
 import type { Environment, Profile } from '../../src/profile/types.js'
 import { certificate, key } from '../http/certificate.js'
-import { failureOf, temporary } from './setup.js'
+import { createDirectory, getFailure } from './setup.js'
 
 const baseUrl = 'https://forge.test'
-const of = (env: Environment, profile?: Partial<Profile>, insecure = false, url = baseUrl) =>
+const createTestTransport = (
+  env: Environment,
+  profile?: Partial<Profile>,
+  insecure = false,
+  url = baseUrl,
+) =>
   createTransport(
     { baseUrl: url, ...(profile ? { profile: { name: 'prod', baseUrl: url, ...profile } } : {}) },
     insecure,
@@ -16,15 +21,20 @@ const of = (env: Environment, profile?: Partial<Profile>, insecure = false, url 
 
 describe('the transport', () => {
   it('is nothing special by itself', async () => {
-    expect(await of({}, {})).toBeUndefined()
-    expect(await of({ HTTP_PROXY: 'http://p.test', NO_PROXY: '*' })).toBeUndefined()
+    expect(await createTestTransport({}, {})).toBeUndefined()
+    expect(
+      await createTestTransport({ HTTP_PROXY: 'http://p.test', NO_PROXY: '*' }),
+    ).toBeUndefined()
   })
 
   it.each(['http://us%er:x@p.test', 'http://u:pa%ss@p.test'])(
     'refuses a proxy whose user cannot be read, without repeating it: %s',
     async (proxy) => {
-      for (const how of [of({ HTTPS_PROXY: proxy }), of({}, { proxy })]) {
-        const failure = await failureOf(() => how)
+      for (const how of [
+        createTestTransport({ HTTPS_PROXY: proxy }),
+        createTestTransport({}, { proxy }),
+      ]) {
+        const failure = await getFailure(() => how)
         expect(failure.category).toBe('usage')
         expect(failure.message).toContain('not percent-encoded')
         expect(failure.message).not.toContain('p.test')
@@ -34,43 +44,49 @@ describe('the transport', () => {
 
   it('takes the proxy of the environment, by the scheme of the instance', async () => {
     const env = { HTTPS_PROXY: 'http://s.test', http_proxy: 'p.test:3128', NO_PROXY: '.local' }
-    expect(await of(env)).toEqual({ proxy: 'http://s.test', noProxy: '.local' })
-    expect(await of(env, undefined, false, 'http://forge.test')).toEqual({
+    expect(await createTestTransport(env)).toEqual({ proxy: 'http://s.test', noProxy: '.local' })
+    expect(await createTestTransport(env, undefined, false, 'http://forge.test')).toEqual({
       proxy: 'http://p.test:3128',
       noProxy: '.local',
     })
-    expect(await of({ ALL_PROXY: 'http://a.test' })).toEqual({ proxy: 'http://a.test' })
-    expect(await of(env, undefined, false, 'http://127.0.0.1:3000')).toBeUndefined()
+    expect(await createTestTransport({ ALL_PROXY: 'http://a.test' })).toEqual({
+      proxy: 'http://a.test',
+    })
+    expect(
+      await createTestTransport(env, undefined, false, 'http://127.0.0.1:3000'),
+    ).toBeUndefined()
   })
 
   it('takes the proxy of the profile before that', async () => {
     const env = { HTTPS_PROXY: 'http://s.test' }
-    expect(await of(env, { proxy: 'http://own.test/' })).toEqual({ proxy: 'http://own.test/' })
+    expect(await createTestTransport(env, { proxy: 'http://own.test/' })).toEqual({
+      proxy: 'http://own.test/',
+    })
   })
 
   it('reads the files of the profile', async () => {
-    const directory = temporary()
+    const directory = createDirectory()
     const file = (name: string): string => path.join(directory, name)
     writeFileSync(file('cert'), certificate)
     writeFileSync(file('key'), key)
     const files = { caFile: file('cert'), certFile: file('cert'), keyFile: file('key') }
-    expect(await of({}, files, true)).toEqual({
+    expect(await createTestTransport({}, files, true)).toEqual({
       ca: certificate,
       cert: certificate,
       key,
       insecure: true,
     })
-    const failure = await failureOf(() => of({}, { caFile: file('none') }))
+    const failure = await getFailure(() => createTestTransport({}, { caFile: file('none') }))
     expect(failure.category).toBe('usage')
     expect(failure.message).toContain(file('none'))
     expect(failure.details.hint).toContain('--ca-file')
   })
 
   it('refuses a file that holds something else, which would be passed over in silence', async () => {
-    const file = path.join(temporary(), 'file.pem')
+    const file = path.join(createDirectory(), 'file.pem')
     const refusal = async (text: string, field: 'caFile' | 'certFile' | 'keyFile') => {
       writeFileSync(file, text)
-      return failureOf(() => of({}, { [field]: file }))
+      return getFailure(() => createTestTransport({}, { [field]: file }))
     }
     for (const text of ['', 'garbage', key]) {
       const { category, message } = await refusal(text, 'caFile')
@@ -91,13 +107,15 @@ describe('the transport', () => {
       )
     const unlocked = `was -----BEGIN ENCRYPTED PRIVATE KEY-----\n${key}`
     writeFileSync(file, unlocked)
-    expect(await of({}, { keyFile: file })).toEqual({ key: unlocked })
+    expect(await createTestTransport({}, { keyFile: file })).toEqual({ key: unlocked })
   })
 
   it.each(['nowhere:::1', 'socks5://p.test', 'http://user:canary@'])(
     'refuses a proxy of the environment that is none: %s',
     async (text) => {
-      const { category, message } = await failureOf(() => of({ HTTPS_PROXY: text }))
+      const { category, message } = await getFailure(() =>
+        createTestTransport({ HTTPS_PROXY: text }),
+      )
       expect({ category, message }).toEqual({
         category: 'usage',
         message: 'HTTPS_PROXY is not a valid proxy URL',

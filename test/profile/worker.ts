@@ -1,6 +1,6 @@
 /**
- * What a second process does in the tests of this room: `worker.ts <action> <argument …>`. It says that it
- * is ready and begins when its standard input ends.
+ * Runs an action of a test in a second process: `worker.ts <action> <argument …>`. It reports that it is ready, and begins when its
+ * standard input ends.
  */
 import { text } from 'node:stream/consumers'
 import { Failure } from '../../src/errors.js'
@@ -16,9 +16,9 @@ import {
 import type { Post } from '../../src/profile/types.js'
 
 const [action, ...args] = process.argv.slice(2)
-const at = (index: number): string => args[index] ?? ''
+const getArgument = (index: number): string => args[index] ?? ''
 
-const open = (directory: string) => {
+const openStores = (directory: string) => {
   const paths = getPaths({ SVC_CONFIG_DIR: directory })
   return { store: openStore(paths), tokens: openTokens(paths, { SVC_NO_KEYRING: '1' }) }
 }
@@ -29,24 +29,28 @@ const post: Post = async (url, form) => {
 }
 
 const actions: Readonly<Record<string, () => Promise<void>>> = {
-  /** <directory> <prefix> <count>: signs in to so many profiles. */
+  /** <directory> <prefix> <count>: logs in to this many profiles. */
   login: async () => {
-    const { store, tokens } = open(at(0))
-    for (let i = 0; i < Number(at(2)); i++) {
-      const name = `${at(1)}-${i}`
+    const { store, tokens } = openStores(getArgument(0))
+    for (let i = 0; i < Number(getArgument(2)); i++) {
+      const name = `${getArgument(1)}-${i}`
       const token = { token: `token-of-${name}`, kind: 'personal' } as const
       await signIn(store, tokens, { name, baseUrl: `https://${name}.test`, token })
     }
   },
   /** <directory> <profile>: prints the access token of the profile's session. */
   refresh: async () => {
-    const session = resolveSession({ profile: at(1) }, {}, { ...open(at(0)), post })
+    const session = resolveSession(
+      { profile: getArgument(1) },
+      {},
+      { ...openStores(getArgument(0)), post },
+    )
     console.log(`token ${(await session.getCredential())?.value}`)
   },
-  /** <file> <user> <count>: appends so many entries. */
+  /** <file> <user> <count>: appends this many entries. */
   audit: async () => {
-    const log = openAudit(at(0))
-    for (let i = 0; i < Number(at(2)); i++) {
+    const log = openAudit(getArgument(0))
+    for (let i = 0; i < Number(getArgument(2)); i++) {
       const exchange = {
         method: 'PUT',
         url: `https://h.test/${i}`,
@@ -55,7 +59,7 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
         milliseconds: 1,
       }
       const profile = { name: 'p', baseUrl: 'https://h.test' }
-      log.append(createAuditEntry(profile, exchange, at(1), new Date(0)))
+      log.append(createAuditEntry(profile, exchange, getArgument(1), new Date(0)))
     }
     log.close()
   },

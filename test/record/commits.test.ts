@@ -1,20 +1,23 @@
 /**
- * The record says what lines did before a change of the engine: a commit that changes both would say of itself that it changed nothing.
- * A deliberate change of behaviour changes the record in a commit of its own, which says why.
+ * The record shows what lines did before a change of the engine. A commit that changes both would hide what changed, so a deliberate
+ * change of behaviour changes the record in a commit of its own, which says why.
  */
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { has } from '../support/terminal.js'
+import { hasProgram } from '../support/terminal.js'
 
-const git = (...args: readonly string[]): string =>
+const runGit = (...args: readonly string[]): string =>
   execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
 const record = 'test/record/expected/'
 const engine = /^src\/(?:engine|answer)\//
 
-/** Returns the files that each commit changed of the record and the engine: merges change nothing of their own, and a first commit makes all. */
+/**
+ * Returns the files of the record and the engine that each commit changed. Merges change nothing of their own, and a first commit
+ * adds everything.
+ */
 const listCommits = (): ReadonlyMap<string, readonly string[]> => {
-  const text = git(
+  const text = runGit(
     'log',
     '--min-parents=1',
     '--max-parents=1',
@@ -35,11 +38,11 @@ const listCommits = (): ReadonlyMap<string, readonly string[]> => {
   return new Map(commits)
 }
 
-/** True in a clone that has the commits: not in an archive, nor where only the last one was fetched. */
+/** True in a clone with history: not in an archive, nor in a shallow clone. */
 const hasHistory = (): boolean => {
-  if (!has('git')) return false
+  if (!hasProgram('git')) return false
   try {
-    return git('rev-parse', '--is-shallow-repository').trim() === 'false'
+    return runGit('rev-parse', '--is-shallow-repository').trim() === 'false'
   } catch {
     return false
   }

@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { configuration, copyConfiguration } from '../support/program.js'
-import { sampleJournal, samplePlans } from '../support/sample-files.js'
+import { copyConfiguration, createConfiguration } from '../support/program.js'
+import { buildSampleJournal, writeSamplePlans } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
 import type { Entry, PlaceName } from './entries.js'
 import { type Instances, token } from './instances.js'
@@ -36,8 +36,8 @@ export class Configurations {
   async create({ place, instance }: Entry): Promise<string> {
     const copy = createFolder()
     if (place === 'plain') {
-      samplePlans(copy, (await this.instances.get(instance)).url, this.clock.now())
-      return configuration(copy)
+      writeSamplePlans(copy, (await this.instances.get(instance)).url, this.clock.now())
+      return createConfiguration(copy)
     }
     const made = this.#made.get(place) ?? this.#make(place)
     this.#made.set(place, made)
@@ -48,7 +48,7 @@ export class Configurations {
   }
 
   async #make(place: PlaceName): Promise<string> {
-    const config = configuration(createFolder())
+    const config = createConfiguration(createFolder())
     if (place === 'examples') await this.#makeForExamples(config)
     else {
       const [first, second] = place === 'stages' ? ['staging', 'prod'] : ['a', 'b']
@@ -85,9 +85,9 @@ export class Configurations {
     mkdirSync(journals, { recursive: true })
     writeFileSync(
       join(journals, '1-20261121T120102-runners-pause.ndjson'),
-      sampleJournal(instance.url),
+      buildSampleJournal(instance.url),
     )
-    samplePlans(config, instance.url, this.clock.now(), 'default')
+    writeSamplePlans(config, instance.url, this.clock.now(), 'default')
     await this.#run(config, 'runners pause 7')
     instance.initial = instance.double.snapshot()
   }

@@ -1,29 +1,32 @@
 /**
- * The lines of the record as data. A file under `lines/` is a group. An entry is a line by itself, without `svcctl`; or a block that
- * begins with `== title` and ends with an empty line, of settings (`key: value`) and lines (`$ line`). Settings before the first line
- * are of the entry, the others of the line before them. `#` begins a comment.
+ * Reads the lines of the record as data. A file under `lines/` is a group. An entry is a single line without `svcctl`, or a block
+ * that begins with `== title` and ends with an empty line; a block has settings (`key: value`) and lines (`$ line`). Settings before
+ * the first line belong to the entry, others to the line before them. `#` begins a comment.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** Which surroundings an entry has: an instance in the environment, two profiles (`a` and `b`, with
- * `dead` beside them; or `staging` and `prod`), or the profiles that the examples name. */
-const places = ['plain', 'profiles', 'stages', 'examples'] as const
-export type PlaceName = (typeof places)[number]
+/**
+ * The environments of entries: an instance in the variables, two profiles (`a` and `b`, with an unreachable `dead`; or `staging` and
+ * `prod`), or the profiles that examples name.
+ */
+const placeNames = ['plain', 'profiles', 'stages', 'examples'] as const
+export type PlaceName = (typeof placeNames)[number]
 
 export interface Step {
-  /** As for a shell, with `svcctl`. */
+  /** A shell line with `svcctl`. */
   readonly line: string
-  /** Standard input; none unless given. */
+  /** Standard input; by default none. */
   readonly input?: string
-  /** Interrupts the line after it has written to standard output so many times. */
+  /** Interrupts the line after this number of writes to standard output. */
   readonly stopAfter?: number
-  /** What is typed and waited for at a terminal: `wait TEXT`, `type TEXT`, `press KEY …`, `show`; `seed ROWS`
-   * adds rows to the instance meanwhile. */
+  /**
+   * Input and waits at a terminal: `wait TEXT`, `type TEXT`, `press KEY …`, `show`; `seed ROWS` adds rows to the instance meanwhile.
+   */
   readonly keys?: readonly string[]
-  /** The clock goes on while the line runs, for lines that wait for time to pass. */
+  /** Lets the clock run during the line, for lines that wait for time to pass. */
   readonly ticks?: boolean
-  /** How requests to a route fail: `PUT /runners/:id {"status":503}`. */
+  /** Failures of requests by route: `PUT /runners/:id {"status":503}`. */
   readonly faults?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -31,21 +34,21 @@ export interface Step {
 export interface Entry {
   readonly title: string
   readonly place: PlaceName
-  /** Which instance `url` is: the sample data, or one that was started in another way. */
+  /** The instance behind `url`: the sample data, or one with other options. */
   readonly instance: string
   readonly env: Readonly<Record<string, string>>
   readonly files: Readonly<Record<string, string>>
-  /** Rows that the instance has beside the sample data. */
+  /** Rows that are added to the sample data. */
   readonly seed?: string
-  /** The size of the terminal that the lines run at, `80x24`. */
+  /** The size of the terminal for the lines, such as `80x24`. */
   readonly terminal?: string
-  /** Another program runs the lines, by `svcctl/run`: their clock and random values are not those of the record. */
+  /** Another program runs the lines by `svcctl/run`, with a real clock and real random values. */
   readonly library: boolean
-  /** Lines that run before, of which nothing is recorded. */
+  /** Lines that run before, without a record. */
   readonly before: readonly string[]
-  /** The order of requests within a line is nobody's, even where they do not overlap. */
+  /** The order of requests within a line is not fixed, even if they do not overlap. */
   readonly unordered: boolean
-  /** How often a line asks anew is a matter of time: each request is recorded once. */
+  /** The number of polls depends on time, so each request is recorded once. */
   readonly rounds: boolean
   readonly steps: readonly Step[]
 }
@@ -76,9 +79,9 @@ const readVariable = (value: string): Readonly<Record<string, string>> => {
   return { [value.slice(0, at)]: value.slice(at + 1) }
 }
 
-const isPlace = (name: string): name is PlaceName => places.some((place) => place === name)
+const isPlace = (name: string): name is PlaceName => placeNames.some((place) => place === name)
 
-/** Reads a setting of an entry. @returns whether there is one of that name */
+/** Sets a setting of an entry. @returns true if there is a setting of that name */
 const setOfEntry = (entry: Mutable<Entry>, key: string, value: string): boolean => {
   if (key === 'place' && isPlace(value)) entry.place = value
   else if (key === 'instance') entry.instance = value
@@ -95,7 +98,7 @@ const setOfEntry = (entry: Mutable<Entry>, key: string, value: string): boolean 
   return true
 }
 
-/** Reads a setting of a line. @returns whether there is one of that name */
+/** Sets a setting of a line. @returns true if there is a setting of that name */
 const setOfStep = (step: Mutable<Step>, key: string, value: string): boolean => {
   if (key === 'input') step.input = JSON.parse(value)
   else if (key === 'stop-after') step.stopAfter = Number(value)
@@ -107,7 +110,7 @@ const setOfStep = (step: Mutable<Step>, key: string, value: string): boolean => 
   return true
 }
 
-/** Reads a block. @throws Error for a setting that there is none of */
+/** Reads a block. @throws Error for an unknown setting */
 const readBlock = (title: string, rows: readonly string[]): Entry => {
   const entry = createEntry(title, [])
   const steps: Mutable<Step>[] = []

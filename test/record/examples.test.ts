@@ -1,20 +1,20 @@
-/** The examples of all commands and the recipes of the guide, as they stand there. */
+/** Records the examples of all commands and the recipes of the guide as they are written. */
 
 import { recipes } from '../../src/catalogue/recipes.js'
 import { loadAllCommands, loadExamples } from '../../src/commands/index.js'
 import { getCommandName } from '../../src/engine/command/derive.js'
-import { absentIn } from '../support/shell.js'
+import { findMissingPrograms } from '../support/shell.js'
 import { createEntry, type Entry, type Group } from './entries.js'
 import { holdRecord } from './record.js'
 
 /** Examples of these areas are about the configuration, not the instance. */
-const ofProfiles = new Set(['alias', 'auth', 'profile', 'audit', 'journal', 'version'])
+const profileAreas = new Set(['alias', 'auth', 'profile', 'audit', 'journal', 'version'])
 
-/** Lines that go on until they are interrupted, and one that asks. Both are among the lines at a terminal. */
-const endless = /^sandbox serve|^auth login --base-url \S+$/
+/** Lines that run until they are interrupted, and one that prompts. Both are recorded at a terminal. */
+const unrecordedLine = /^sandbox serve|^auth login --base-url \S+$/
 
-/** What the environment of a command holds beside the instance. */
-const variables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Further variables of single commands. */
+const commandVariables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'jobs current': { SVC_JOB_TOKEN: 'sandbox-job-token' },
   'jobs agents': { SVC_JOB_TOKEN: 'sandbox-job-token' },
   api: { SVC_PROJECT: 'platform/app' },
@@ -27,18 +27,20 @@ const createExamples = async (): Promise<readonly Group[]> => {
     const entries = groups.get(area) ?? []
     groups.set(area, entries)
     const lines = [...new Set(await loadExamples(command))]
-    for (const line of lines.filter((one) => !endless.test(one) && absentIn(one).length === 0)) {
+    for (const line of lines.filter(
+      (one) => !unrecordedLine.test(one) && findMissingPrograms(one).length === 0,
+    )) {
       const entry = createEntry(line, [`svcctl ${line}`])
-      entry.env = variables[getCommandName(command)] ?? {}
-      if (ofProfiles.has(area)) entry.place = 'examples'
+      entry.env = commandVariables[getCommandName(command)] ?? {}
+      if (profileAreas.has(area)) entry.place = 'examples'
       entries.push(entry)
     }
   }
   return [...groups].map(([area, entries]) => ({ name: `examples/${area}`, entries }))
 }
 
-/** What stands around a recipe that needs more than the sample data. */
-const surroundings: Readonly<Partial<Record<keyof typeof recipes, Partial<Entry>>>> = {
+/** Settings of recipes that need more than the sample data. */
+const recipeSettings: Readonly<Partial<Record<keyof typeof recipes, Partial<Entry>>>> = {
   'resource-group': {
     instance: 'hold',
     before: [
@@ -51,19 +53,19 @@ const surroundings: Readonly<Partial<Record<keyof typeof recipes, Partial<Entry>
     ],
   },
   compare: { place: 'stages' },
-  // A page asks who it is for, while its lists are read.
+  // A page asks for the current user while its lists are read.
   'access-review': { unordered: true },
 }
 
-/** A number that fits the small sample data, in the place of the one that a recipe shows. */
-const instead: readonly (readonly [shown: string, tried: string])[] = [
+/** Replaces a number of a recipe by one that fits the small sample data. */
+const replacements: readonly (readonly [shown: string, tried: string])[] = [
   ['last_activity_on>90d', 'last_activity_on>10d'],
   ['size>100000000', 'size>200'],
 ]
 
 const fitSample = (line: string): string => {
   let fitted = line
-  for (const [shown, tried] of instead) fitted = fitted.replace(shown, tried)
+  for (const [shown, tried] of replacements) fitted = fitted.replace(shown, tried)
   return fitted
 }
 
@@ -74,7 +76,7 @@ const createRecipes = (): Group => ({
       job,
       lines.map((line) => fitSample(line)),
     ),
-    ...surroundings[name as keyof typeof recipes],
+    ...recipeSettings[name as keyof typeof recipes],
   })),
 })
 

@@ -1,12 +1,12 @@
-/** The embedded instances of the record, with its clock and random values that follow from an entry. */
+/** Starts the embedded instances of the record, whose clock and random values follow from the entry. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { processIo, runWithIo } from '../../src/base/io.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
 import { loadChecked } from '../../src/vocabulary/index.js'
-import { configuration, folder } from '../support/program.js'
-import { words } from '../support/sample-files.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { sampleWords } from '../support/sample-files.js'
 import { svcctl } from '../support/within.js'
 import type { Entry, Step } from './entries.js'
 import { createPinnedRandom } from './random.js'
@@ -16,25 +16,25 @@ import type { Clock } from './running.js'
 export const token = 'sandbox-root-token'
 
 export interface RunningInstance extends Sandbox {
-  /** The state that entries begin with. */
+  /** The state before each entry. */
   initial: ReturnType<Sandbox['double']['snapshot']>
-  /** Begins what it draws at random anew. */
+  /** Restarts the random values from a seed. */
   readonly reseed: (text: string) => void
 }
 
 const loadWords = () => {
-  const file = join(folder(), 'words.yml')
-  writeFileSync(file, words)
+  const file = join(createFolder(), 'words.yml')
+  writeFileSync(file, sampleWords)
   return loadChecked(file)
 }
 
-/** How an instance is started, by its name: the others are like the first. */
+/** Returns the start options of an instance by name. Other names have none. */
 const getOptions = async (name: string): Promise<Partial<SandboxOptions>> => {
   if (name === 'hold') return { jobs: 'hold' }
   return name === 'words' ? { words: await loadWords() } : {}
 }
 
-/** What the second instance has that the first has not. */
+/** Lines that make the second instance differ from the first. */
 const differences = [
   'runners pause 1 2 -q',
   'runners update 5 --description other',
@@ -42,7 +42,7 @@ const differences = [
 ]
 
 const changeSecond = async (sandbox: Sandbox, clock: Clock): Promise<void> => {
-  const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: token, SVC_CONFIG_DIR: configuration() }
+  const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: token, SVC_CONFIG_DIR: createConfiguration() }
   for (const line of differences)
     await svcctl(splitCommand(line), { env, io: clock.pin(line, false) })
 }
@@ -53,7 +53,7 @@ const startInstance = async (name: string, clock: Clock): Promise<RunningInstanc
     randomBytes: { value: (size: number) => random.randomBytes(size) },
   })
   const options: SandboxOptions = {
-    stateDir: folder(),
+    stateDir: createFolder(),
     testable: true,
     now: () => clock.now(),
     speed: Number.POSITIVE_INFINITY,
@@ -73,26 +73,26 @@ export const addFault = ({ double }: Sandbox, fault: string): void => {
   double.fail(route, JSON.parse(how))
 }
 
-/** True if an entry may have made an instance another than it was: by writing, by rows beside the sample data, or by faults. */
+/** True if an entry may have changed its instance by writes, further rows or faults. */
 const isChanged = ({ seed, steps }: Entry, { double }: Sandbox): boolean =>
   seed !== undefined ||
   steps.some(({ faults, keys = [] }: Step) => faults !== undefined || keys.length > 0) ||
   double.requests.some(({ method }) => method !== 'GET')
 
-/** Makes an instance what it was before an entry. */
+/** Restores the state of an instance from before an entry. */
 export const restoreInstance = async (entry: Entry, instance: RunningInstance): Promise<void> => {
   if (!isChanged(entry, instance)) return
   await instance.double.reset()
   instance.double.restore(instance.initial)
 }
 
-/** Starts instances when they are first needed. */
+/** Starts each instance at its first use. */
 export class Instances {
   readonly #started = new Map<string, Promise<RunningInstance>>()
 
   constructor(
     private readonly clock: Clock,
-    /** Told of each that was started. */
+    /** Called for each instance that was started. */
     private readonly onStart: (name: string, port: number) => void,
   ) {}
 

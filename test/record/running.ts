@@ -9,44 +9,43 @@ import { splitCommand } from '../../src/base/shell-words.js'
 import { run as runInLibrary } from '../../src/run.js'
 import { changesByFolder } from '../support/lines-of-shells.js'
 import { openScreen } from '../support/screen.js'
-import { needsShell, pathToLines } from '../support/shell.js'
-import { started } from '../support/starting.js'
+import { createLinePath, needsShell } from '../support/shell.js'
+import { runProgram } from '../support/starting.js'
 import { svcctl } from '../support/within.js'
 import type { Entry, Step } from './entries.js'
 import { createPinnedRandom } from './random.js'
 
-/** A line that goes on for longer has no end, in milliseconds: it is interrupted. */
-const patience = 20_000
+/** Milliseconds after which a line is interrupted, because it has no end. */
+const maxDuration = 20_000
 
-/** The moment at which an entry begins. Each of its lines is a minute after the one before. */
-const moment = Date.parse('2026-11-20T12:00:00Z')
+/** The time at which an entry begins. Each line begins a minute after the one before. */
+const entryStart = Date.parse('2026-11-20T12:00:00Z')
 const minute = 60_000
 
-/** The length of the names of folders, the same on all machines, so that texts with them are folded at the same place. */
+/** The length of folder names, the same on all machines, so that texts with them wrap at the same place. */
 const nameLength = 64
 
-/** Creates a folder of an entry. */
 export const createFolder = (): string =>
   mkdtempSync(join(tmpdir(), 'record-').padEnd(nameLength - 6, '-'))
 
-/** What is the same in each run of a line. */
-type Pinned = Pick<Io, 'now' | 'uptime' | 'random' | 'randomBytes'>
+/** The parts of a line's `Io` that are the same in each run. */
+type PinnedIo = Pick<Io, 'now' | 'uptime' | 'random' | 'randomBytes'>
 
-/** The clock of the record, which stands still while a line runs. */
+/** The clock of the record, which does not move while a line runs. */
 export class Clock {
   #line = 0
 
-  /** Goes on to a line of an entry. */
+  /** Sets the clock to the time of a line. */
   goTo(line: number): void {
     this.#line = line
   }
 
   now(): Date {
-    return new Date(moment + this.#line * minute)
+    return new Date(entryStart + this.#line * minute)
   }
 
-  /** Returns the clock and the random values of a line. A clock that ticks goes on in real time. */
-  pin(seed: string, ticks: boolean): Pinned {
+  /** Returns the clock and the random values of a line. A clock that ticks runs in real time. */
+  pin(seed: string, ticks: boolean): PinnedIo {
     const began = performance.now()
     const now = () =>
       ticks ? new Date(this.now().getTime() + performance.now() - began) : this.now()
@@ -54,35 +53,35 @@ export class Clock {
   }
 }
 
-/** How a line ended, and what it printed. */
-export interface Printed {
+/** The exit code of a line and its output. */
+export interface LineResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-  /** What stood on the screen, where it ran at a terminal. */
+  /** The screens of a line at a terminal. */
   readonly screen?: string
 }
 
-/** Where a line runs, and how. */
-export interface Surroundings {
+/** The entry and step of a line, and the folder, variables and clock that it runs with. */
+export interface LineOptions {
   readonly entry: Entry
   readonly step: Step
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  readonly pin: (args: readonly string[]) => Pinned
+  readonly pin: (args: readonly string[]) => PinnedIo
   /** Adds rows to the instance while the line runs. */
   readonly seed: (rows: string) => void
 }
 
-/** What programs need of the machine: nothing else of its environment reaches a line. */
+/** Returns the variables that programs need from the machine. Others of its variables do not reach a line. */
 const getSystemVariables = () => ({ PATH: process.env.PATH ?? '', TMPDIR: tmpdir() })
 
-const runInShell = async (line: string, { cwd, env, pin }: Surroundings): Promise<Printed> => {
+const runInShell = async (line: string, { cwd, env, pin }: LineOptions): Promise<LineResult> => {
   changesByFolder.set(cwd, pin)
   try {
-    const { code, stdout, stderr } = await started('bash', ['-o', 'pipefail', '-c', line], {
+    const { code, stdout, stderr } = await runProgram('bash', ['-o', 'pipefail', '-c', line], {
       cwd,
-      env: { ...getSystemVariables(), ...env, PATH: await pathToLines() },
+      env: { ...getSystemVariables(), ...env, PATH: await createLinePath() },
     })
     return { code: code ?? -1, stdout: stdout.toString(), stderr: stderr.toString() }
   } finally {
@@ -92,14 +91,14 @@ const runInShell = async (line: string, { cwd, env, pin }: Surroundings): Promis
 
 const runAtTerminal = async (
   args: readonly string[],
-  { entry, step, cwd, env, pin, seed }: Surroundings,
-): Promise<Printed> => {
+  { entry, step, cwd, env, pin, seed }: LineOptions,
+): Promise<LineResult> => {
   const [columns = 80, rows = 24] = (entry.terminal ?? '').split('x').map(Number)
   const screen = openScreen([args], { cwd, env, columns, rows, io: pin(args) })
   const shown: string[] = []
   const keep = async () => {
     const text = await screen.coloured()
-    // The library of the prompts asks the process whether it has colours, and that says no where CI is set.
+    // The library of the prompts asks the process whether it has colours, which it has not if CI is set.
     const plain = stripVTControlCharacters(text)
     shown.push(`${(/^[?✔√] /m.test(plain) ? plain : text).trimEnd()}\n`)
   }
@@ -124,10 +123,10 @@ const runAtTerminal = async (
 
 const runInProcess = async (
   args: readonly string[],
-  { step: { stopAfter, input }, cwd, env, pin }: Surroundings,
-): Promise<Printed> => {
+  { step: { stopAfter, input }, cwd, env, pin }: LineOptions,
+): Promise<LineResult> => {
   const stop = new AbortController()
-  const timer = setTimeout(() => stop.abort(), patience)
+  const timer = setTimeout(() => stop.abort(), maxDuration)
   let outputs = 0
   const countOutput = (): void => {
     outputs += 1
@@ -150,8 +149,8 @@ const runInProcess = async (
 
 const runByProgram = async (
   args: readonly string[],
-  { step: { input }, cwd, env }: Surroundings,
-): Promise<Printed> => {
+  { step: { input }, cwd, env }: LineOptions,
+): Promise<LineResult> => {
   const all = { ...getSystemVariables(), ...env }
   const { exitCode, ...printed } = await runInLibrary(args, {
     cwd,
@@ -161,8 +160,8 @@ const runByProgram = async (
   return { code: exitCode, ...printed }
 }
 
-/** Runs a line: in a shell only where it needs one. */
-export const runLine = (line: string, how: Surroundings): Promise<Printed> => {
+/** Runs a line, in a shell only if it needs one. */
+export const runLine = (line: string, how: LineOptions): Promise<LineResult> => {
   const words = /^svcctl ?(.*)$/s.exec(line)?.[1]
   if (words === undefined || needsShell(words)) return runInShell(line, how)
   const args = splitCommand(words)

@@ -1,34 +1,34 @@
-/** How the record is written: what differs from run to run as a placeholder, and entries as text that a person can read in a diff. */
+/** Formats the record: placeholders for what differs from run to run, and entries as text that a person can read in a diff. */
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** What differs from run to run: texts and what stands for them, longest first. */
+/** Texts that differ from run to run and their placeholders, longest first. */
 export type Placeholders = readonly (readonly [text: string, placeholder: string])[]
 
-/** Replaces the checksum of a journal's line, which is of the address of its instance, by whether it is right. */
-const checkSums = (text: string): string =>
+/** Replaces the checksum of a journal line by whether it is right, because it depends on the address of the instance. */
+const replaceChecksums = (text: string): string =>
   text.replace(
     /^(\{.*),"c":(\d+)\}$/gm,
     (_, start: string, sum: string) =>
       `${start},"c":"${crc32(`${start}}`) === Number(sum) ? 'right' : 'WRONG'}"}`,
   )
 
-/** Replaces what differs from run to run. Checksums come first, which are of the text as it was. */
-export const pinText = (text: string, placeholders: Placeholders): string => {
-  let pinned = checkSums(text)
+/** Replaces what differs from run to run. Checksums come first, because they are computed from the original text. */
+export const replaceVolatile = (text: string, placeholders: Placeholders): string => {
+  let pinned = replaceChecksums(text)
   for (const [from, to] of placeholders) pinned = pinned.replaceAll(from, to)
   return (
     pinned
       .replace(/\b(127\.0\.0\.1|localhost)(:|%3A)\d{5}\b/g, '$1$2<port>')
-      // It is local time.
+      // The time is local.
       .replace(/\d\d:\d\d:\d\d(?=, every )/g, '<time>')
       .replace(/("request_id":")[0-9a-f-]{36}"/g, '$1<id of an earlier request>"')
-      // The checksum that a plan has of itself is of its instance's address, too.
+      // The checksum of a plan also depends on the address of its instance.
       .replace(/("counts":\s*\{[^}]*\},\s*"sha256":\s*")[0-9a-f]{64}"/g, '$1<sha256 of the plan>"')
   )
 }
 
-/** Returns the picture that Unicode has of a control character; a tab and a line's end are what they are. */
+/** Returns the Unicode picture of a control character. A tab and a line feed stay. */
 const showControl = (character: string): string => {
   const code = character.charCodeAt(0)
   if (code === 0x7f) return '\u2421'
@@ -39,15 +39,15 @@ const showControl = (character: string): string => {
 
 const showControls = (text: string): string => text.replace(/\p{Cc}/gu, showControl)
 
-/** Indents a text, and says where it does not end with a line's end. */
-const indent = (text: string, by: string): string => {
+/** Indents a text, and marks a missing line feed at its end. */
+const padLines = (text: string, by: string): string => {
   if (text === '') return ''
   const whole = text.endsWith('\n')
   const rows = showControls(whole ? text.slice(0, -1) : text).split('\n')
   return `${rows.map((row) => `${by}${row}\n`).join('')}${whole ? '' : `${by.slice(2)}\\ no line's end\n`}`
 }
 
-/** Longer texts are recorded by their first lines and their digest. */
+/** Longer texts are recorded as their first lines and a digest. */
 const maxLength = 16_000
 const firstLines = 30
 
@@ -62,11 +62,11 @@ const shorten = (text: string): string => {
 }
 
 export const printBlock = (name: string, text: string): string =>
-  text === '' ? '' : `${name}\n${indent(shorten(text), '  ')}`
+  text === '' ? '' : `${name}\n${padLines(shorten(text), '  ')}`
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Returns the text of bytes, or their size and digest where they are none. */
+/** Returns the text of bytes, or their size and digest if they are not UTF-8. */
 export const describeBytes = (bytes: Uint8Array): string => {
   try {
     return utf8.decode(bytes)
@@ -75,7 +75,7 @@ export const describeBytes = (bytes: Uint8Array): string => {
   }
 }
 
-/** The texts of a file of the record, by the titles of their entries. */
+/** Splits a file of the record into the texts of its entries, by title. */
 export const splitRecord = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text
@@ -90,7 +90,7 @@ export const splitRecord = (text: string): ReadonlyMap<string, string> =>
 export const joinRecord = (entries: ReadonlyMap<string, string>): string =>
   [...entries].map(([title, text]) => `==== ${title}\n${text}`).join('')
 
-/** Says where two texts differ first. */
+/** Describes the first difference between two texts. */
 export const findDifference = (expected: string, found: string): string => {
   const [before, after] = [expected.split('\n'), found.split('\n')]
   const at = after.findIndex((row, index) => row !== before[index])

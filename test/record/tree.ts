@@ -1,25 +1,25 @@
-/** What stands in the folders of an entry: what a line made there, changed or removed. */
+/** Reads the folders of an entry, and describes what a line created, changed or removed in them. */
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, utimesSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describeBytes, printBlock } from './text.js'
 
-/** Folders by what the record calls them. */
+/** Folders by their names in the record. */
 export type Roots = Readonly<Record<string, string>>
 
-/** Files by their names, with their modes, as they are recorded. */
+/** Files by name, with their modes and contents, as the record shows them. */
 interface Tree {
   readonly texts: ReadonlyMap<string, string>
-  /** Whole texts by their SHA-256. */
+  /** Full texts by their SHA-256. */
   readonly digests: ReadonlyMap<string, string>
 }
 
-/** Code that is kept to start faster, for all tests. */
+/** Compiled code that all tests share to start faster. */
 const compiledCode = '<config>/cache/code'
 
 /**
- * Sorts the lines of a journal so that the order of what became of each object stays, and that among objects, which several requests
- * at once have, is gone.
+ * Sorts the lines of a journal by object. The lines of one object keep their order; the order between objects, which concurrent
+ * requests change, is removed.
  */
 const sortObjects = (text: string): string => {
   if (!text.startsWith('{"run":')) return text
@@ -41,7 +41,7 @@ const sortObjects = (text: string): string => {
   return sorted.join('\n')
 }
 
-/** Reads what stands in folders. */
+/** Reads the files in folders. */
 export const readTree = (roots: Roots): Tree => {
   const texts = new Map<string, string>()
   const digests = new Map<string, string>()
@@ -63,8 +63,8 @@ export const readTree = (roots: Roots): Tree => {
   return { texts, digests }
 }
 
-/** Gives files that were not stamped before a time of change: what came last is known by it. */
-export const stampFiles = (roots: Roots, stamped: Set<string>, time: Date): void => {
+/** Sets the time of change of files that have not been set before: it tells which of several files is the latest. */
+export const setFileTimes = (roots: Roots, stamped: Set<string>, time: Date): void => {
   for (const root of Object.values(roots))
     for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name)
@@ -74,14 +74,14 @@ export const stampFiles = (roots: Roots, stamped: Set<string>, time: Date): void
     }
 }
 
-/** Replaces the digests of files in which something stands that differs from run to run. */
+/** Replaces the digests of files whose contents differ from run to run. */
 const nameDigests = (text: string, { digests }: Tree, pin: (text: string) => string): string =>
   text.replace(/\b[0-9a-f]{64}\b/g, (digest) => {
     const of = digests.get(digest)
     return of === undefined || pin(of) === of ? digest : '<sha256 of the file>'
   })
 
-/** Says what is new, other or gone in folders. */
+/** Describes the new, changed and removed files in folders. */
 export const printChanges = (before: Tree, after: Tree, pin: (text: string) => string): string =>
   [...new Set([...before.texts.keys(), ...after.texts.keys()])]
     .sort()

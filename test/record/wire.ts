@@ -1,4 +1,4 @@
-/** The requests that servers in this process got: as they came over the wire, and which of them were under way at once. */
+/** Collects the requests that servers in this process received, in the order of the wire, and which of them overlapped. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -8,7 +8,7 @@ interface HeardRequest {
   readonly target: string
   readonly headers: IncomingMessage['headers']
   readonly chunks: Buffer[]
-  /** When it began and ended, counted in such moments. */
+  /** The begin and the end, as numbers of a counter. */
   readonly began: number
   ended: number
   status: number | undefined
@@ -22,11 +22,11 @@ interface Message {
 
 const apiRoot = '/api/v4'
 const startName = 'http.server.request.start'
-/** Longer than any answer takes, in milliseconds. */
-const patience = 2_000
+/** Milliseconds; longer than any answer takes. */
+const maxWait = 2_000
 
-/** Headers that tell how something was asked for, beside the token of the instance's administrator. */
-const told = [
+/** Headers that show how a request was made. The token of the instance's administrator is usual and left out. */
+const recordedHeaders = [
   'private-token',
   'authorization',
   'job-token',
@@ -37,13 +37,13 @@ const told = [
   'if-none-match',
   'cookie',
 ]
-const usual: Readonly<Record<string, string>> = {
+const usualHeaders: Readonly<Record<string, string>> = {
   'private-token': 'sandbox-root-token',
   accept: 'application/json',
   'content-type': 'application/json',
 }
 
-/** Finds the ID that an instance gives a request, among what is written as the head of its answer. */
+/** Finds the request ID of an instance in the head of its answer. */
 const findRequestId = (args: readonly unknown[]): string | undefined =>
   /"x-request-id"[:,]"([^"]+)"/i.exec(JSON.stringify(args))?.[1]
 
@@ -93,7 +93,7 @@ export class Wire {
     unsubscribe(startName, this.#onStart)
   }
 
-  /** Says what the instance at a port is called; nothing for the one that most lines talk to. */
+  /** Names the instance at a port; an empty name is for the one that most lines use. */
   name(port: number, name: string): void {
     this.#names.set(port, name)
   }
@@ -102,9 +102,9 @@ export class Wire {
     return this.#names.get(port) ?? 'another'
   }
 
-  /** Returns what was heard, once all of it is answered, and the ID of each request with what it was. */
+  /** Returns the requests once all of them are answered, and a description of each request by its ID. */
   async take(unordered: boolean) {
-    const until = performance.now() + patience
+    const until = performance.now() + maxWait
     while (
       this.#heard.some(({ ended }) => ended === Number.POSITIVE_INFINITY) &&
       performance.now() < until
@@ -122,7 +122,7 @@ export class Wire {
     const ports = [...new Set(heard.map(({ port }) => port))].sort((a, b) =>
       this.#getName(a) < this.#getName(b) ? -1 : 1,
     )
-    // Instances are asked side by side: only the order at each of them is the line's.
+    // Instances are asked concurrently, so only the order at each of them is the line's.
     const parts = ports.flatMap((port) => {
       const requests = heard.filter((one) => one.port === port)
       return unordered ? [requests] : groupRequests(requests)
@@ -133,9 +133,9 @@ export class Wire {
   #print({ port, method, target, headers, chunks, status }: HeardRequest): string {
     const name = this.#getName(port)
     const path = target.startsWith(`${apiRoot}/`) ? target.slice(apiRoot.length) : target
-    const shown = told.flatMap((header) => {
+    const shown = recordedHeaders.flatMap((header) => {
       const value = headers[header]
-      return value === undefined || value === usual[header] ? [] : [`[${header}: ${value}]`]
+      return value === undefined || value === usualHeaders[header] ? [] : [`[${header}: ${value}]`]
     })
     const body = Buffer.concat(chunks).toString()
     const text = body === '' ? [] : [/^[[{][^\n]*$/.test(body) ? body : JSON.stringify(body)]
@@ -151,23 +151,23 @@ export class Wire {
   }
 }
 
-/** Returns the kind of a request: its method and its path without what names an object, as the last word of one without a query does. */
+/** Returns the kind of a request: method and path without the names of objects. */
 const getKind = ({ method, target }: HeardRequest): string => {
   const path = target.replace(/\?.*/, '').replace(/\/[^/]*(?:\d|%2F)[^/]*/g, '/x')
   const isList = target.includes('?') || path.split('/').length < 4
   return `${method} ${isList ? path : path.replace(/[^/]*$/, '')}`
 }
 
-/** True if a request was under way while one of others was. */
-const overlaps = (part: readonly HeardRequest[], next: HeardRequest): boolean =>
+/** True if a request began before one of the others had ended. */
+const doesOverlap = (part: readonly HeardRequest[], next: HeardRequest): boolean =>
   part.some(({ ended }) => ended > next.began)
 
-/** Groups requests that were under way at once, and neighbours of the same kind, which may have been: their order is nobody's. */
+/** Groups requests that overlapped, and neighbours of the same kind, which could have: their order is not fixed. */
 const groupRequests = (heard: readonly HeardRequest[]): readonly (readonly HeardRequest[])[] => {
   const parts: HeardRequest[][] = []
   for (const one of heard) {
     const last = parts.at(-1)
-    if (last !== undefined && overlaps(last, one)) last.push(one)
+    if (last !== undefined && doesOverlap(last, one)) last.push(one)
     else parts.push([one])
   }
   const joined: HeardRequest[][] = []

@@ -1,17 +1,17 @@
-/** What the lines of the record run in: embedded instances, folders, and what of all this is recorded. */
+/** Runs the lines of the record with embedded instances and folders, and collects what is recorded. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { sampleFiles, sampleJournal } from '../support/sample-files.js'
+import { buildSampleJournal, sampleFiles } from '../support/sample-files.js'
 import { Configurations } from './configurations.js'
 import type { Entry, Step } from './entries.js'
 import { addFault, Instances, type RunningInstance, restoreInstance, token } from './instances.js'
-import { Clock, createFolder, type Printed, runLine } from './running.js'
-import { type Placeholders, pinText, printBlock } from './text.js'
-import { printChanges, type Roots, readTree, stampFiles } from './tree.js'
+import { Clock, createFolder, type LineResult, runLine } from './running.js'
+import { type Placeholders, printBlock, replaceVolatile } from './text.js'
+import { printChanges, type Roots, readTree, setFileTimes } from './tree.js'
 import { Wire } from './wire.js'
 
-interface Place {
+interface EntryPlace {
   readonly cwd: string
   readonly roots: Roots
   readonly env: Readonly<Record<string, string>>
@@ -19,9 +19,9 @@ interface Place {
   readonly placeholders: Placeholders
 }
 
-/** Writes the files that stand in the folder of an entry. */
+/** Writes the files in the folder of an entry. */
 const writeFiles = (cwd: string, { files }: Entry, { url }: RunningInstance): void => {
-  const journal = sampleJournal(url)
+  const journal = buildSampleJournal(url)
   const all = { ...sampleFiles, 'part-1.ndjson': journal, 'part-2.ndjson': journal, ...files }
   for (const [name, text] of Object.entries(all)) {
     mkdirSync(dirname(join(cwd, name)), { recursive: true })
@@ -29,8 +29,8 @@ const writeFiles = (cwd: string, { files }: Entry, { url }: RunningInstance): vo
   }
 }
 
-/** Addresses that stand for an instance in examples. */
-const elsewhere = /https:\/\/(svc|staging)\.example/g
+/** Addresses that examples show as that of an instance. */
+const instanceAddress = /https:\/\/(svc|staging)\.example/g
 
 export class World {
   readonly #clock = new Clock()
@@ -39,9 +39,9 @@ export class World {
     this.#wire.name(port, name === 'b' ? 'b' : ''),
   )
   readonly #configurations = new Configurations(this.#instances, this.#clock)
-  /** Files whose time of change is that of the record. */
+  /** Files whose time of change has been set. */
   readonly #stamped = new Set<string>()
-  /** The requests that made configurations, by their IDs. */
+  /** Descriptions of the requests that set up configurations, by request ID. */
   readonly #earlierIds = new Map<string, string>()
 
   constructor() {
@@ -53,7 +53,7 @@ export class World {
     await this.#instances.close()
   }
 
-  /** Runs an entry on instances as they were. @returns the text that is recorded of it */
+  /** Runs an entry on instances in their initial state. @returns the text to record */
   async record(entry: Entry): Promise<string> {
     this.#clock.goTo(0)
     const instance = await this.#instances.get(
@@ -69,7 +69,7 @@ export class World {
         await this.#run(entry, { line }, place, `before ${at}`)
       const { ids } = await this.#wire.take(true)
       for (const [id, request] of ids) this.#earlierIds.set(id, request)
-      stampFiles(place.roots, this.#stamped, this.#clock.now())
+      setFileTimes(place.roots, this.#stamped, this.#clock.now())
       return await this.#recordSteps(entry, place)
     } finally {
       for (const one of all) await restoreInstance(entry, one)
@@ -77,7 +77,7 @@ export class World {
     }
   }
 
-  async #recordSteps(entry: Entry, place: Place): Promise<string> {
+  async #recordSteps(entry: Entry, place: EntryPlace): Promise<string> {
     const ids = new Map(this.#earlierIds)
     const parts: string[] = []
     for (const [at, step] of entry.steps.entries()) {
@@ -92,7 +92,7 @@ export class World {
   async #recordStep(
     entry: Entry,
     step: Step,
-    place: Place,
+    place: EntryPlace,
     { ids, key }: { readonly ids: Map<string, string>; readonly key: string },
   ): Promise<string> {
     const before = readTree(place.roots)
@@ -102,9 +102,9 @@ export class World {
     for (const [id, request] of heard.ids) ids.set(id, request)
     const requests = entry.rounds ? [...new Set(heard.lines)] : heard.lines
     const named = [...ids].map(([id, request]) => [id, `<id of ${request}>`] as const)
-    const pin = (text: string): string => pinText(text, [...named, ...place.placeholders])
+    const pin = (text: string): string => replaceVolatile(text, [...named, ...place.placeholders])
     const after = readTree(place.roots)
-    stampFiles(place.roots, this.#stamped, this.#clock.now())
+    setFileTimes(place.roots, this.#stamped, this.#clock.now())
     return [
       `exit ${ran.code}\n`,
       printBlock('screen', pin(ran.screen ?? '')),
@@ -115,13 +115,13 @@ export class World {
     ].join('')
   }
 
-  #run(entry: Entry, step: Step, place: Place, key: string): Promise<Printed> {
+  #run(entry: Entry, step: Step, place: EntryPlace, key: string): Promise<LineResult> {
     const { cwd, instance } = place
     const fill = (text: string): string =>
       text.replaceAll('{url}', instance.url).replaceAll('{token}', token).replaceAll('{cwd}', cwd)
     const variables = Object.entries({ ...entry.env, ...step.env })
     const { input } = step
-    return runLine(fill(step.line).replace(elsewhere, instance.url), {
+    return runLine(fill(step.line).replace(instanceAddress, instance.url), {
       entry,
       step: input === undefined ? step : { ...step, input: fill(input) },
       cwd,
@@ -134,7 +134,7 @@ export class World {
     })
   }
 
-  async #createPlace(entry: Entry, instance: RunningInstance): Promise<Place> {
+  async #createPlace(entry: Entry, instance: RunningInstance): Promise<EntryPlace> {
     const [cwd, home] = [createFolder(), createFolder()]
     const config = await this.#configurations.create(entry)
     const { port } = new URL(instance.url)

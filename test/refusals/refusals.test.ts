@@ -1,24 +1,24 @@
 /**
- * Lines that are refused before anything is sent, by the first word of each: exit code and everything that is said. A new one is a
- * line `$ svcctl …` at the end of a file in `golden/`; `npm test -- test/refusals -u` writes below it what it says.
+ * Tests lines that are refused before any request, grouped by their first word: exit code and full output. To add one, append a line
+ * `$ svcctl …` to a file in `golden/`; `npm test -- test/refusals -u` writes the output below it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { recording } from '../support/recorder.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const golden = join(import.meta.dirname, 'golden')
-const server = recording()
-const now = () => new Date('2026-11-21T12:00:00Z')
+const goldenFolder = join(import.meta.dirname, 'golden')
+const server = useRecorder()
+const getNow = () => new Date('2026-11-21T12:00:00Z')
 
 const readLines = (file: string): readonly string[] =>
-  readFileSync(join(golden, file), 'utf8')
+  readFileSync(join(goldenFolder, file), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('$ '))
 
-/** Runs `$ NAME=value svcctl …`. @returns the line with what it says */
+/** Runs `$ NAME=value svcctl …`. @returns the line with its output */
 const refuse = async (line: string): Promise<string> => {
   const words = splitCommand(line.slice(2))
   const at = words.indexOf('svcctl')
@@ -26,7 +26,7 @@ const refuse = async (line: string): Promise<string> => {
   const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' }
   const { code, stdout, stderr } = await svcctl(words.slice(at + 1), {
     env: { ...env, ...Object.fromEntries(variables) },
-    io: { now },
+    io: { now: getNow },
   })
   const requests = server.seen.splice(0).map(({ method, url }) => `${method} ${url}`)
   expect({ line, isRefused: code !== 0, stdout, requests }).toEqual({
@@ -39,11 +39,11 @@ const refuse = async (line: string): Promise<string> => {
   return [line, `exit ${code}`, ...said.map((text) => `  ${text}`.trimEnd()), ''].join('\n')
 }
 
-it.each(readdirSync(golden))('%s', { timeout: 120_000 }, async (file) => {
+it.each(readdirSync(goldenFolder))('%s', { timeout: 120_000 }, async (file) => {
   const lines = readLines(file)
   expect(lines.length).toBeGreaterThan(0)
   expect(new Set(lines).size, 'no line stands there twice').toBe(lines.length)
   const said: string[] = []
   for (const line of lines) said.push(await refuse(line))
-  await expect(`${said.join('\n')}`).toMatchFileSnapshot(join(golden, file))
+  await expect(`${said.join('\n')}`).toMatchFileSnapshot(join(goldenFolder, file))
 })

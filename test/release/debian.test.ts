@@ -1,12 +1,12 @@
-/** The package for Debian, with a small program in place of the executable. */
+/** Tests the package for Debian, with a small program instead of the executable. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { debName, lay, pack } from '../../.config/release/debian.js'
-import { folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
+import { getDebianName, layOutPackage, packFolder } from '../../.config/release/debian.js'
+import { createFolder } from '../support/program.js'
+import { hasProgram } from '../support/terminal.js'
 
 const about = {
   version: '1.2.3-rc.1',
@@ -15,23 +15,23 @@ const about = {
   homepage: 'https://svcctl.example',
   bugs: 'https://svcctl.example/issues',
 }
-const made = new Date('2026-01-02T03:04:05Z')
-const dpkg = (...args: readonly string[]) => spawnSync('dpkg-deb', args, { encoding: 'utf8' })
+const buildTime = new Date('2026-01-02T03:04:05Z')
+const runDpkg = (...args: readonly string[]) => spawnSync('dpkg-deb', args, { encoding: 'utf8' })
 
-describe.skipIf(!has('dpkg-deb'))('the package for Debian', () => {
-  const [place, tree, at] = [folder(), folder(), folder()]
-  const file = join(place, debName(about))
+describe.skipIf(!hasProgram('dpkg-deb'))('the package for Debian', () => {
+  const [place, tree, at] = [createFolder(), createFolder(), createFolder()]
+  const file = join(place, getDebianName(about))
   beforeAll(() => {
     writeFileSync(join(place, 'svcctl'), '#!/bin/sh\necho 1.2.3\n')
     mkdirSync('dist/man', { recursive: true })
-    lay(tree, join(place, 'svcctl'), 'the licences', about)
-    expect(pack(tree, file, made)).toBe(true)
-    expect(dpkg('--extract', file, at).status).toBe(0)
+    layOutPackage(tree, join(place, 'svcctl'), 'the licences', about)
+    expect(packFolder(tree, file, buildTime)).toBe(true)
+    expect(runDpkg('--extract', file, at).status).toBe(0)
   })
 
   it('says what it is and needs', () => {
-    expect(debName(about)).toBe('svcctl_1.2.3~rc.1_amd64.deb')
-    const { stdout } = dpkg('--field', file)
+    expect(getDebianName(about)).toBe('svcctl_1.2.3~rc.1_amd64.deb')
+    const { stdout } = runDpkg('--field', file)
     expect(stdout).toMatch(/^Version: 1\.2\.3~rc\.1$/m)
     expect(stdout).toMatch(/^Architecture: amd64$/m)
     expect(stdout).toMatch(/^Depends: libatomic1, libc6 \(>= 2\.28\), /m)
@@ -40,24 +40,24 @@ describe.skipIf(!has('dpkg-deb'))('the package for Debian', () => {
   })
 
   it('is the same file again, whenever it is built', () => {
-    const again = folder()
+    const again = createFolder()
     const files = ['1', '2'].map((name) => {
       const [to, out] = [join(again, name), join(again, `${name}.deb`)]
-      lay(to, join(place, 'svcctl'), 'the licences', about)
+      layOutPackage(to, join(place, 'svcctl'), 'the licences', about)
       const long = Date.parse('2030-01-01') / 1000 + Number(name)
       utimesSync(join(to, 'usr/bin/svcctl'), long, long)
-      expect(pack(to, out, made)).toBe(true)
+      expect(packFolder(to, out, buildTime)).toBe(true)
       return readFileSync(out).toString('base64')
     })
     expect(files[0]).toBe(files[1])
   })
 
   it('runs no script when it is installed', () => {
-    expect(dpkg('--info', file).stdout).not.toMatch(/\b(?:pre|post)(?:inst|rm)\b/)
+    expect(runDpkg('--info', file).stdout).not.toMatch(/\b(?:pre|post)(?:inst|rm)\b/)
   })
 
   it('belongs to root, and only root may change it', () => {
-    const lines = dpkg('--contents', file).stdout.trimEnd().split('\n')
+    const lines = runDpkg('--contents', file).stdout.trimEnd().split('\n')
     const rights = lines.map((line) => line.split(/\s+/).slice(0, 2).join(' '))
     expect([...new Set(rights)].sort()).toEqual([
       '-rw-r--r-- root/root',

@@ -13,21 +13,21 @@ import {
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
-import { checkKey, installer, sign, sum } from '../../.config/release/beside.js'
-import { folder } from '../support/program.js'
-import { pathWith, writeScript } from '../support/shell.js'
-import { has } from '../support/terminal.js'
+import { buildInstaller, checkKey, sign, writeSums } from '../../.config/release/beside.js'
+import { createFolder } from '../support/program.js'
+import { createPath, writeScript } from '../support/shell.js'
+import { hasProgram } from '../support/terminal.js'
 
 const script = join(import.meta.dirname, '../../.config/release/install.sh')
 const platforms = ['linux-x64', 'linux-arm64']
 
 /** A release whose programs only say their platform. */
 const release = (): string => {
-  const made = folder()
+  const made = createFolder()
   for (const name of platforms)
     writeScript(join(made, `svcctl-1.2.3-${name}`), `echo 1.2.3 ${name}`)
   writeFileSync(join(made, 'install.sh'), readFileSync(script))
-  sum(made)
+  writeSums(made)
   return made
 }
 
@@ -37,9 +37,9 @@ const install = async (
   machine: string,
   args: readonly string[],
   file = script,
-  home = folder(),
+  home = createFolder(),
 ) => {
-  const path = pathWith({ uname: `[ "$1" = -s ] && echo ${system} || echo ${machine}` })
+  const path = createPath({ uname: `[ "$1" = -s ] && echo ${system} || echo ${machine}` })
   const ran = await execa('sh', [file, ...args], {
     reject: false,
     extendEnv: false,
@@ -76,10 +76,10 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
   })
 
   it('takes the compressed file where there is xz, and another prefix', async ({ skip }) => {
-    skip(!has('xz'), 'xz is not installed')
-    const [made, prefix] = [release(), folder()]
+    skip(!hasProgram('xz'), 'xz is not installed')
+    const [made, prefix] = [release(), createFolder()]
     await execa('xz', [join(made, 'svcctl-1.2.3-linux-x64')])
-    sum(made)
+    writeSums(made)
     const args = ['--from', made, '--prefix', join(prefix, 'a b')]
     const ran = await install('Linux', 'x86_64', args)
     expect(ran).toMatchObject({ code: 0, left: [] })
@@ -100,7 +100,7 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
       join(made, 'svcctl-1.2.3-linux-x64'),
       'echo "libatomic.so.1: not found" >&2; exit 127',
     )
-    sum(made)
+    writeSums(made)
     const ran = await install('Linux', 'x86_64', ['--from', made])
     expect(ran).toMatchObject({ code: 1, left: [] })
     expect(ran.stderr).toMatch(/libatomic[\s\S]*does not run here/)
@@ -119,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
   })
 
   it('installs nowhere without HOME, unless a place is named', async () => {
-    const [made, prefix] = [release(), folder()]
+    const [made, prefix] = [release(), createFolder()]
     const nowhere = await install('Linux', 'x86_64', ['--from', made], script, '')
     expect(nowhere).toMatchObject({ code: 1, stdout: '' })
     expect(nowhere.stderr).toContain('HOME is not set: name a folder by --prefix')
@@ -130,9 +130,9 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
 
   it.each([
     ['a folder', (path: string) => mkdirSync(path)],
-    ['a link to a folder', (path: string) => symlinkSync(folder(), path)],
+    ['a link to a folder', (path: string) => symlinkSync(createFolder(), path)],
   ])('refuses %s in the place of the file', async (_, make) => {
-    const [made, prefix] = [release(), folder()]
+    const [made, prefix] = [release(), createFolder()]
     mkdirSync(join(prefix, 'bin'))
     make(join(prefix, 'bin/svcctl'))
     const ran = await install('Linux', 'x86_64', ['--from', made, '--prefix', prefix])
@@ -143,7 +143,7 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
   })
 
   it('keeps the file that was there where the new one is refused', async () => {
-    const [made, prefix] = [release(), folder()]
+    const [made, prefix] = [release(), createFolder()]
     mkdirSync(join(prefix, 'bin'))
     writeFileSync(join(prefix, 'bin/svcctl'), 'the old one')
     writeFileSync(join(made, 'svcctl-1.2.3-linux-x64'), 'cut')
@@ -163,11 +163,14 @@ describe.skipIf(
 )('a signed release', () => {
   /** A release, and the key by which its script knows it. */
   const signed = async (by?: string) => {
-    const [made, keys] = [release(), folder()]
+    const [made, keys] = [release(), createFolder()]
     for (const name of ['own', 'other'])
       await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(keys, name)])
-    writeFileSync(join(made, 'install.sh'), installer(readFileSync(join(keys, 'own.pub'), 'utf8')))
-    sum(made)
+    writeFileSync(
+      join(made, 'install.sh'),
+      buildInstaller(readFileSync(join(keys, 'own.pub'), 'utf8')),
+    )
+    writeSums(made)
     if (by !== undefined) sign(made, join(keys, by))
     return made
   }
@@ -183,7 +186,7 @@ describe.skipIf(
     const other = await signed('other')
     const changed = await signed('own')
     writeFileSync(join(changed, 'svcctl-1.2.3-linux-x64'), '#!/bin/sh\necho evil')
-    sum(changed)
+    writeSums(changed)
     const gone = await signed()
     for (const made of [other, changed, gone]) {
       const { code, left } = await run(made)
@@ -193,7 +196,7 @@ describe.skipIf(
   })
 
   it('is made only with the key by which its script knows it', async () => {
-    const key = join(folder(), 'key')
+    const key = join(createFolder(), 'key')
     await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     expect(() => checkKey(key, readFileSync(`${key}.pub`, 'utf8'))).not.toThrow()
     for (const known of ['', 'ssh-ed25519 AAAA other'])

@@ -1,18 +1,18 @@
-/** What a monitoring system is given: units, rules and a dashboard, each checked by its own tool where that is installed. */
+/** Tests the files for monitoring systems (units, rules and a dashboard), each with its own tool if that is installed. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { folder } from '../support/program.js'
-import { has } from '../support/terminal.js'
+import { createFolder } from '../support/program.js'
+import { hasProgram } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 
 const place = '.config/release/monitoring'
-const text = (name: string): string => readFileSync(join(place, name), 'utf8')
+const readConfig = (name: string): string => readFileSync(join(place, name), 'utf8')
 
-/** The metrics that the checks print. */
-const printed = async (): Promise<ReadonlySet<string>> => {
+/** Returns the metrics that the checks print. */
+const listPrintedMetrics = async (): Promise<ReadonlySet<string>> => {
   const names = new Set<string>()
   for (const check of ['instance', 'runners', 'geo', 'certificates', 'tokens']) {
     const env = { SVC_SANDBOX: '1' }
@@ -22,21 +22,21 @@ const printed = async (): Promise<ReadonlySet<string>> => {
   return names
 }
 
-const named = (from: string): readonly string[] =>
+const listNamedMetrics = (from: string): readonly string[] =>
   [...from.matchAll(/\bsvcctl_\w+/g)].map(([name]) => name)
 
 describe('monitoring', () => {
   it('asks for metrics that the checks print', async () => {
-    const known = await printed()
+    const known = await listPrintedMetrics()
     for (const name of ['alerts.yml', 'dashboard.json']) {
-      const asked = named(text(name))
+      const asked = listNamedMetrics(readConfig(name))
       expect(asked.length).toBeGreaterThan(4)
       expect(asked.filter((metric) => !known.has(metric))).toEqual([])
     }
   })
 
   it('prints these metrics, on which the rules of others rest', async () => {
-    expect([...(await printed())].sort()).toEqual([
+    expect([...(await listPrintedMetrics())].sort()).toEqual([
       'svcctl_certificates_left_seconds',
       'svcctl_check_status',
       'svcctl_geo_failed',
@@ -49,7 +49,7 @@ describe('monitoring', () => {
   })
 
   it('has panels with a place and a query each', () => {
-    const { panels } = JSON.parse(text('dashboard.json')) as {
+    const { panels } = JSON.parse(readConfig('dashboard.json')) as {
       readonly panels: readonly { id: number; targets: readonly { expr: string }[] }[]
     }
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
@@ -57,22 +57,22 @@ describe('monitoring', () => {
   })
 
   it('has rules that say what happened and where', () => {
-    const { groups } = parse(text('alerts.yml')) as {
+    const { groups } = parse(readConfig('alerts.yml')) as {
       readonly groups: readonly { rules: readonly { annotations: { summary: string } }[] }[]
     }
     for (const { annotations } of groups.flatMap(({ rules }) => rules))
       expect(annotations.summary).toContain('{{ $labels.')
   })
 
-  it.skipIf(!has('promtool'))('has rules that Prometheus takes', () => {
+  it.skipIf(!hasProgram('promtool'))('has rules that Prometheus takes', () => {
     const { status, stdout } = spawnSync('promtool', ['check', 'rules', join(place, 'alerts.yml')])
     expect([status, String(stdout)]).toEqual([0, expect.stringContaining('6 rules found')])
   })
 
-  it.skipIf(!has('systemd-analyze'))('has units that systemd takes', () => {
-    const at = folder()
+  it.skipIf(!hasProgram('systemd-analyze'))('has units that systemd takes', () => {
+    const at = createFolder()
     for (const name of ['svcctl-check@.service', 'svcctl-check@.timer'])
-      writeFileSync(join(at, name), text(name).replace('/usr/bin/svcctl', '/bin/true'))
+      writeFileSync(join(at, name), readConfig(name).replace('/usr/bin/svcctl', '/bin/true'))
     const units = ['svcctl-check@runners.service', 'svcctl-check@runners.timer']
     const options = ['verify', '--man=no', ...units.map((unit) => join(at, unit))]
     const { status, stderr } = spawnSync('systemd-analyze', options, { encoding: 'utf8' })
@@ -81,8 +81,8 @@ describe('monitoring', () => {
   })
 
   it('writes what the file collector reads, whole', async () => {
-    const [, line = ''] = /^ExecStart=\S+ (.*)$/m.exec(text('svcctl-check@.service')) ?? []
-    const at = folder()
+    const [, line = ''] = /^ExecStart=\S+ (.*)$/m.exec(readConfig('svcctl-check@.service')) ?? []
+    const at = createFolder()
     const words = line
       .replaceAll('%i', 'runners')
       .replace(/\$\{SVCCTL_COLLECTOR\}/, at)

@@ -1,37 +1,39 @@
-/** What executables are made of: the program's files, a Node without symbols, the bill of materials. */
+/** Tests the parts of executables: the program's files, a Node without symbols, the bill of materials. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Ajv } from 'ajv'
 import formatsModule from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
-import { programOf, requiredBy } from '../../.config/release/assets.js'
-import { billOf, bundledIn, spdxOf } from '../../.config/release/bill.js'
-import { stripped } from '../../.config/release/strip.js'
+import { listRequired, readProgram } from '../../.config/release/assets.js'
+import { buildCycloneDx, buildSpdx, parseBundled } from '../../.config/release/bill.js'
+import { stripBytes } from '../../.config/release/strip.js'
 
 describe('the files of the program', () => {
   it('are those that each other requires', () => {
     const text =
       "require('./a.cjs'), require(`./b.cjs`), require('node:fs'), other.require('./c.cjs')"
-    expect(requiredBy('x.cjs', text)).toEqual(['a.cjs', 'b.cjs'])
+    expect(listRequired('x.cjs', text)).toEqual(['a.cjs', 'b.cjs'])
   })
 
   it('may hold no import(), which fails in an executable', () => {
     expect(() =>
-      requiredBy('x.cjs', "const a = { import(b) { c.import(b); return import('d') } }"),
+      listRequired('x.cjs', "const a = { import(b) { c.import(b); return import('d') } }"),
     ).toThrow('x.cjs holds an import() at 44, which fails in an executable')
-    expect(requiredBy('x.cjs', 'const a = { import(b) { c.import(b) } } // import(d)')).toEqual([])
+    expect(listRequired('x.cjs', 'const a = { import(b) { c.import(b) } } // import(d)')).toEqual(
+      [],
+    )
   })
 
   it('hold none, and are the program alone', () => {
-    const names = [...programOf('dist').keys()]
+    const names = [...readProgram('dist').keys()]
     expect(names.length).toBeGreaterThan(150)
     expect(names.filter((name) => /^(client|sandbox|start|keep)\.cjs$/.test(name))).toEqual([])
   })
 })
 
 describe('an ELF file', () => {
-  /** A header, one part that is loaded, one that is not, and a table of sections. */
+  /** Builds an ELF file with a header, a segment that is loaded, one that is not, and a section table. */
   const elf = (): Buffer => {
     const bytes = Buffer.alloc(400, 7)
     bytes.write('\x7fELF\x02\x01', 'latin1')
@@ -56,7 +58,7 @@ describe('an ELF file', () => {
   }
 
   it('ends with what is loaded, and names no sections', () => {
-    const [before, after] = [elf(), stripped(elf())]
+    const [before, after] = [elf(), stripBytes(elf())]
     expect(after.length).toBe(300)
     expect([after.readBigUInt64LE(40), after.readUInt16LE(60), after.readUInt16LE(62)]).toEqual([
       0n,
@@ -72,7 +74,7 @@ describe('an ELF file', () => {
   })
 
   it('is told from others', () => {
-    expect(() => stripped(Buffer.from('MZ…'.padEnd(200)))).toThrow('not a 64-bit')
+    expect(() => stripBytes(Buffer.from('MZ…'.padEnd(200)))).toThrow('not a 64-bit')
   })
 })
 
@@ -85,15 +87,15 @@ describe('the bill of materials', () => {
     now: new Date('2026-11-22T10:00:00Z'),
     serialNumber: 'urn:uuid:3e671687-395b-41f5-a30f-a58921a69b79',
   }
-  const bill = JSON.parse(billOf(contents))
+  const bill = JSON.parse(buildCycloneDx(contents))
 
   it('names what is bundled, and Node with what it is built from', () => {
     const { undici } = JSON.parse(readFileSync('package.json', 'utf8')).devDependencies
-    const found = bundledIn(licences).find(({ name }) => name === 'undici')
+    const found = parseBundled(licences).find(({ name }) => name === 'undici')
     expect(found?.licence).toBe('MIT')
     expect(undici).toContain(found?.version.split('.')[0])
     expect(bill.metadata.component).toMatchObject({ name: 'svcctl', version: '1.2.3' })
-    expect(bill.components).toHaveLength(bundledIn(licences).length + 1)
+    expect(bill.components).toHaveLength(parseBundled(licences).length + 1)
     expect(bill.components).toContainEqual(
       expect.objectContaining({ name: 'undici', purl: `pkg:npm/undici@${found?.version}` }),
     )
@@ -121,10 +123,10 @@ describe('the bill of materials', () => {
   })
 
   it('names the same packages as SPDX, each by an ID of its own', () => {
-    const { spdxVersion, packages, relationships, creationInfo } = JSON.parse(spdxOf(contents))
+    const { spdxVersion, packages, relationships, creationInfo } = JSON.parse(buildSpdx(contents))
     expect([spdxVersion, creationInfo.created]).toEqual(['SPDX-2.3', '2026-11-22T10:00:00Z'])
     const named = (list: readonly { name: string }[]) => list.map(({ name }) => name).sort()
-    const inBill = bundledIn(licences).map(({ name }) => ({ name }))
+    const inBill = parseBundled(licences).map(({ name }) => ({ name }))
     expect(named(packages)).toEqual(named([...inBill, { name: 'node' }, { name: 'svcctl' }]))
     const ids = packages.map(({ SPDXID }: { SPDXID: string }) => SPDXID)
     expect(ids.filter((id: string) => !/^SPDXRef-[A-Za-z0-9.-]+$/.test(id))).toEqual([])
@@ -136,11 +138,11 @@ describe('the bill of materials', () => {
   })
 
   it('are the same again, whenever they are made', () => {
-    expect(billOf(contents)).toBe(billOf(contents))
-    expect(spdxOf(contents)).toBe(spdxOf(contents))
+    expect(buildCycloneDx(contents)).toBe(buildCycloneDx(contents))
+    expect(buildSpdx(contents)).toBe(buildSpdx(contents))
   })
 
   it('is not made of licences that are written otherwise', () => {
-    expect(() => bundledIn('undici, MIT')).toThrow('begins with "undici, MIT"')
+    expect(() => parseBundled('undici, MIT')).toThrow('begins with "undici, MIT"')
   })
 })

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { folder } from '../support/program.js'
-import { inShell, pathWith } from '../support/shell.js'
+import { createFolder } from '../support/program.js'
+import { createPath, runInShell } from '../support/shell.js'
 
 interface Step {
   readonly uses?: string
@@ -23,12 +23,12 @@ const steps = jobs.run?.steps ?? []
 
 /** Runs the step that builds, with an `npm` that shows what it was given. */
 const build = async (key: string) => {
-  const tmp = folder()
+  const tmp = createFolder()
   const shown = `echo "$* \${RELEASE_KEY-none}"; test -z "$SVCCTL_RELEASE_KEY" || {`
   const npm = `${shown} echo "$SVCCTL_RELEASE_KEY"; stat -c %a "$SVCCTL_RELEASE_KEY"; cat "$SVCCTL_RELEASE_KEY"; }`
   const { run = '' } = steps.find(({ run }) => run?.includes('npm run executables')) ?? {}
-  const env = { RELEASE_KEY: key, TMPDIR: tmp, PATH: pathWith({ npm }) }
-  const ran = await inShell(run, { env, shell: ['bash', '-e'] })
+  const env = { RELEASE_KEY: key, TMPDIR: tmp, PATH: createPath({ npm }) }
+  const ran = await runInShell(run, { env, shell: ['bash', '-e'] })
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   return ran.stdout.split('\n')
 }

@@ -1,7 +1,7 @@
-/** Paths of endpoints that lead to something in the sample data. */
+/** Fills the paths of endpoints with values of the sample data. */
 
-/** What stands for a placeholder, by the beginning of the path. */
-const samples: readonly (readonly [RegExp, string])[] = [
+/** Values for placeholders, by the beginning of the path. */
+const sampleValues: readonly (readonly [RegExp, string])[] = [
   [/^\/groups\/:id\/billable_members\/:user_id/, '/groups/1/billable_members/4'],
   [/^\/groups\/:id/, '/groups/platform'],
   [/^\/users\/:(user_)?id/, '/users/ben'],
@@ -18,10 +18,10 @@ const samples: readonly (readonly [RegExp, string])[] = [
   [/^(.*)\/:[a-z_]+/, '$1/1'],
 ]
 
-/** The path of an endpoint with values of the sample data. */
-export const exampleOf = (path: string): string => {
+/** Returns the path of an endpoint with values of the sample data. */
+export const toExamplePath = (path: string): string => {
   let example = path
-  for (const [pattern, value] of samples) example = example.replace(pattern, value)
+  for (const [pattern, value] of sampleValues) example = example.replace(pattern, value)
   if (path.endsWith('/pages/domains/:domain'))
     return '/projects/web%2Fsite/pages/domains/www.example.test'
   return path.includes(':ref_name') ? `${example}?job=build` : example

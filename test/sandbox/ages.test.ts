@@ -1,10 +1,10 @@
 /** The instance as of other versions: the routes, parameters and fields of that age. */
 import { describe, expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
-import { sandbox } from './instance.js'
+import { useSharedSandbox } from './instance.js'
 
 const versions = ['13.12', '14.5', '15.11', '16.11', '17.11', '18.3'] as const
-const instances = versions.map((asOf) => [asOf, sandbox({ asOf })] as const)
+const instances = versions.map((asOf) => [asOf, useSharedSandbox({ asOf })] as const)
 
 /** A path, a field of its (first) record, and the versions that have it. */
 const fields: readonly (readonly [path: string, field: string, since: string])[] = [

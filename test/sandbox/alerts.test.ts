@@ -10,7 +10,7 @@ import {
   startSandbox,
 } from '../../src/sandbox/index.js'
 import { loadSampleState } from '../../src/sandbox/seed/index.js'
-import { sender } from './instance.js'
+import { createSender } from './instance.js'
 
 const own = '//platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json'
 const probes = '//platform/app/alerts/notify/probes/86420e7b9d5c0f1a.json'
@@ -18,7 +18,7 @@ const probes = '//platform/app/alerts/notify/probes/86420e7b9d5c0f1a.json'
 describe('alert endpoints', () => {
   let folder = ''
   let instance: Sandbox | undefined
-  const ask = sender(() => instance?.url ?? '')
+  const ask = createSender(() => instance?.url ?? '')
   const alert = (json: unknown, authorization = 'Bearer sandbox-alert-key', path = own) =>
     ask(`POST ${path}`, { as: '', json, headers: { authorization } })
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { listObjects } from '../../src/base/objects.js'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox()
+const { send } = useFreshSandbox()
 const app = '/projects/platform%2Fapp'
 const rules = `${app}/approval_rules`
-const ids = (users?: readonly { id: number }[]) => users?.map(({ id }) => id)
+const listIds = (users?: readonly { id: number }[]) => users?.map(({ id }) => id)
 
 describe('approval configuration', () => {
   it('is read and changed by role', async () => {
@@ -23,7 +23,7 @@ describe('approval rules', () => {
     const { body } = await send(`GET ${rules}`, { as: 'ana' })
     expect(body.map((r) => r.name)).toEqual(['All members', 'Security'])
     const [, security] = body
-    expect(ids(security?.users)).toEqual([2, 3])
+    expect(listIds(security?.users)).toEqual([2, 3])
     expect(security?.protected_branches?.[0]?.merge_access_levels).toEqual([
       { access_level: 30, access_level_description: 'Developers' },
     ])
@@ -35,7 +35,7 @@ describe('approval rules', () => {
   it('are made, changed and deleted; who is not listed is removed', async () => {
     const json = { name: 'QA', approvals_required: 2, user_ids: [4, 5], group_ids: [1] }
     const made = await send(`POST ${rules}`, { as: 'ben', json })
-    expect([made.status, ids(made.body.users)]).toEqual([201, [4, 5]])
+    expect([made.status, listIds(made.body.users)]).toEqual([201, [4, 5]])
     expect((await send(`POST ${rules}`, { json })).refusal.message).toEqual({
       name: ['has already been taken'],
     })
@@ -45,7 +45,7 @@ describe('approval rules', () => {
     const less = await send(`PUT ${path}`, {
       json: { name: 'QA', approvals_required: 1, user_ids: [4] },
     })
-    expect([ids(less.body.users), less.body.groups]).toEqual([[4], []])
+    expect([listIds(less.body.users), less.body.groups]).toEqual([[4], []])
     expect((await send(`PUT ${path}`, { json: { name: 'QA' } })).refusal.error).toBe(
       'approvals_required is missing',
     )

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { listObjects } from '../../src/base/objects.js'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox()
-const { send: strict } = freshSandbox({ impersonation: false })
+const { send } = useFreshSandbox()
+const { send: strict } = useFreshSandbox({ impersonation: false })
 
 const unauthorized = { message: '401 Unauthorized' }
 const withHeaders = (headers: Record<string, string>) => send('GET /user', { as: '', headers })

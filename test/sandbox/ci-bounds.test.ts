@@ -1,10 +1,10 @@
-/** Texts that would take a parser's memory or time many times their length, or end the process. */
+/** Tests texts that could exhaust the memory or the time of a parser, or end the process. */
 import { describe, expect, it } from 'vitest'
 import { lintContent } from '../../src/sandbox/ci-lint/index.js'
 
-const many = (count: number, line: (index: number) => string): string =>
+const repeatLines = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => line(index)).join('')
-const ten = (text: string): string => Array(10).fill(text).join(', ')
+const repeatTen = (text: string): string => Array(10).fill(text).join(', ')
 
 const job = 'a: {script: x}\n'
 const tooBig = 'The parsed YAML is too big'
@@ -16,35 +16,42 @@ const bombs: readonly (readonly [string, string, string])[] = [
     job.padEnd(2 * 1024 * 1024 + 1, '#'),
     'The configuration is too large: at most 2 MiB are checked',
   ],
-  ['more words than anyone writes', many(130_000, () => '- \n'), tooMuch],
+  ['more words than anyone writes', repeatLines(130_000, () => '- \n'), tooMuch],
   ['brackets in brackets', `a: ${'['.repeat(100_000)}`, tooMuch],
   ['lists in lists', `a:\n${'- '.repeat(20_000)}`, tooMuch],
   ['keys in keys', '? '.repeat(20_000), tooMuch],
   [
     'aliases of aliases',
-    `a0: &a0 [${ten('x')}]\n${many(30, (i) => `a${i + 1}: &a${i + 1} [${ten(`*a${i}`)}]\n`)}`,
+    `a0: &a0 [${repeatTen('x')}]\n${repeatLines(30, (i) => `a${i + 1}: &a${i + 1} [${repeatTen(`*a${i}`)}]\n`)}`,
     tooBig,
   ],
   ['an alias of itself', 'a: &a {script: *a}\n', '(<unknown>): Unknown alias: a'],
   [
     'a large hash merged many times',
-    `.x: &x {${many(500, (i) => `k${i}: 1, `)}}\n${many(1000, (i) => `j${i}: {<<: *x}\n`)}`,
+    `.x: &x {${repeatLines(500, (i) => `k${i}: 1, `)}}\n${repeatLines(1000, (i) => `j${i}: {<<: *x}\n`)}`,
     tooBig,
   ],
   [
     'a large hash extended many times',
-    `.x: {variables: {${many(1000, (i) => `k${i}: 1, `)}}}\n${many(2000, (i) => `j${i}: {extends: .x, script: x}\n`)}`,
+    `.x: {variables: {${repeatLines(1000, (i) => `k${i}: 1, `)}}}\n${repeatLines(2000, (i) => `j${i}: {extends: .x, script: x}\n`)}`,
     tooBig,
   ],
   [
     'references to references',
-    `.r0: {script: [${ten('x')}]}\n${many(8, (i) => `.r${i + 1}: {script: [${ten(`!reference [.r${i}, script]`)}]}\n`)}a: {script: !reference [.r8, script]}\n`,
+    `.r0: {script: [${repeatTen('x')}]}\n${repeatLines(8, (i) => `.r${i + 1}: {script: [${repeatTen(`!reference [.r${i}, script]`)}]}\n`)}a: {script: !reference [.r8, script]}\n`,
     tooBig,
   ],
-  ['blocks in blocks', many(150, (i) => `${' '.repeat(i)}a:\n`), 'The parsed YAML is too deep'],
+  [
+    'blocks in blocks',
+    repeatLines(150, (i) => `${' '.repeat(i)}a:\n`),
+    'The parsed YAML is too deep',
+  ],
   [
     'regular expressions that compile to a lot',
-    many(20, (i) => `j${i}: {script: x, coverage: "/${'(?:a{1000}|b{1000})'.repeat(50)}${i}/"}\n`),
+    repeatLines(
+      20,
+      (i) => `j${i}: {script: x, coverage: "/${'(?:a{1000}|b{1000})'.repeat(50)}${i}/"}\n`,
+    ),
     tooBig,
   ],
   [
@@ -59,7 +66,7 @@ const bombs: readonly (readonly [string, string, string])[] = [
   ],
   [
     'needs in a long circle',
-    many(5000, (i) => `j${i}: {script: x, needs: [j${(i + 1) % 5000}]}\n`),
+    repeatLines(5000, (i) => `j${i}: {script: x, needs: [j${(i + 1) % 5000}]}\n`),
     'The pipeline has circular dependencies',
   ],
   [
@@ -82,14 +89,14 @@ describe('a configuration of any text is judged at a bounded cost', () => {
   })
 
   it('takes a long chain of needs', async () => {
-    const chain = many(5000, (i) => `j${i}: {script: x, needs: [j${i + 1}]}\n`)
+    const chain = repeatLines(5000, (i) => `j${i}: {script: x, needs: [j${i + 1}]}\n`)
     expect((await lintContent(`${chain}j5000: {script: x}\n`, {})).errors).toEqual([])
   })
 
   it('names a hundred problems, and how many more', async () => {
-    const text = many(250, (i) => `j${i}: {script: x, stage: nowhere}\n`)
+    const text = repeatLines(250, (i) => `j${i}: {script: x, stage: nowhere}\n`)
     const { errors } = await lintContent(
-      `stages: [one]\n${many(250, (i) => `j${i}: {script: 1}\n`)}`,
+      `stages: [one]\n${repeatLines(250, (i) => `j${i}: {script: 1}\n`)}`,
       {},
     )
     expect([errors.length, errors.at(-1)]).toEqual([101, 'and 150 more'])

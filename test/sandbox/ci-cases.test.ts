@@ -1,12 +1,12 @@
-/** How the embedded instance lints the configurations in `ci-cases/`, over HTTP. */
+/** Tests the linter of the embedded instance on the configurations in `ci-cases/`, over HTTP. */
 import { describe, expect, it } from 'vitest'
 import { type Case, cases } from './ci-cases.js'
-import { sandbox } from './instance.js'
+import { useSharedSandbox } from './instance.js'
 
-const { send } = sandbox()
+const { send } = useSharedSandbox()
 const advice = "(the service's schema does not allow this)"
 
-const verdictOn = async ({ content, asOf, pipeline }: Case) => {
+const lintCase = async ({ content, asOf, pipeline }: Case) => {
   const json = { content, ...(asOf === undefined ? {} : { as_of: asOf }), dry_run: pipeline }
   const route = pipeline ? '/projects/platform%2Fapp/ci/lint' : '/ci/lint'
   const { body } = await send(`POST ${route}`, { json })
@@ -18,7 +18,7 @@ const all = [...good, ...Object.values(others).flat()]
 
 describe('good files', () => {
   it.each(good.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
-    const { errors, warnings } = await verdictOn(one)
+    const { errors, warnings } = await lintCase(one)
     expect(errors).toEqual([])
     expect(warnings.filter((text: string) => text.includes(advice))).toEqual([])
   })
@@ -26,7 +26,7 @@ describe('good files', () => {
 
 describe.each(Object.entries(others))('%s', (_file, list) => {
   it.each(list.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
-    expect(await verdictOn(one)).toEqual({ errors: one.errors, warnings: one.warnings })
+    expect(await lintCase(one)).toEqual({ errors: one.errors, warnings: one.warnings })
   })
 })
 

@@ -1,4 +1,4 @@
-/** The configurations of `ci-cases/`, each with the verdict that an instance gives. */
+/** Reads the configurations of `ci-cases/`, each with the verdict of an instance. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -7,33 +7,34 @@ export interface Case {
   readonly content: string
   readonly errors: readonly string[]
   readonly warnings: readonly string[]
-  /** `@ 14.5`: the version as of which it is checked. */
+  /** `@ 14.5`: the version whose rules apply. */
   readonly asOf: string | undefined
-  /** `@ pipeline`: a pipeline of it is simulated. */
+  /** `@ pipeline`: a pipeline is simulated with the configuration. */
   readonly pipeline: boolean
-  /** `~ refused`: by the schema for editors, as in firecow/gitlab-ci-local, commit 4e945cd. */
+  /** `~ refused`: the editor schema of firecow/gitlab-ci-local, commit 4e945cd, refuses the configuration. */
   readonly refusedBySchema: boolean
 }
 
-/** Signs that no editor shows: a tab, a bell. */
-const shown = (text: string): string => text.replaceAll('→', '\t').replaceAll('␇', '\u0007')
+/** Replaces the visible signs of the files by a tab and a bell. */
+const toRealCharacters = (text: string): string =>
+  text.replaceAll('→', '\t').replaceAll('␇', '\u0007')
 
-/** `<<t 50>>` stands for `t1, t2, …`, and with `%` for names that have the number there. */
-const counted = (text: string): string =>
+/** Expands `<<t 50>>` to `t1, t2, …`; a `%` in the name is the place of the number. */
+const expandCounts = (text: string): string =>
   text.replace(/<<([^>]*?) (\d+)>>/g, (_, name: string, count: string) =>
     Array.from({ length: Number(count) }, (_, i) =>
       name.includes('%') ? name.replace('%', String(i + 1)) : `${name}${i + 1}`,
     ).join(', '),
   )
 
-const caseOf = (text: string): Case => {
+const parseCase = (text: string): Case => {
   const [name = '', ...lines] = text.trimEnd().split('\n')
   const marked = (mark: string): string[] =>
     lines.filter((line) => line.startsWith(`${mark} `)).map((line) => line.slice(2))
   const content = lines.filter((line) => !/^[!?@~] /.test(line)).join('\n')
   return {
     name,
-    content: `${shown(counted(content))}\n`,
+    content: `${toRealCharacters(expandCounts(content))}\n`,
     errors: marked('!'),
     warnings: marked('?'),
     asOf: marked('@').find((mark) => /^\d/.test(mark)),
@@ -42,12 +43,12 @@ const caseOf = (text: string): Case => {
   }
 }
 
-/** The configurations of a folder, by the file that they stand in. */
+/** Reads the configurations of a folder, by file. */
 export const readCases = (folder: string): Readonly<Record<string, readonly Case[]>> =>
   Object.fromEntries(
     readdirSync(folder).map((file) => [
       file.replace('.txt', ''),
-      readFileSync(join(folder, file), 'utf8').split(/^=== /m).slice(1).map(caseOf),
+      readFileSync(join(folder, file), 'utf8').split(/^=== /m).slice(1).map(parseCase),
     ]),
   )
 

@@ -1,16 +1,16 @@
-/** Configurations as projects have them, with the verdict that an instance gives. */
+/** Provides configurations such as projects have, each with the verdict of an instance. */
 
-/** A configuration without its first line's indentation. */
-const yaml = (parts: TemplateStringsArray): string => {
+/** Removes the indentation of the first line from all lines. */
+const toYaml = (parts: TemplateStringsArray): string => {
   const text = (parts.raw[0] ?? '').replace(/^\n/, '').replace(/\n *$/, '\n')
   const indent = /^ */.exec(text)?.[0] ?? ''
   return text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
 }
 
-type Named = Readonly<Record<string, string>>
+type NamedConfigurations = Readonly<Record<string, string>>
 
-export const languages: Named = {
-  'a Python package, with the usual coverage': yaml`
+export const languages: NamedConfigurations = {
+  'a Python package, with the usual coverage': toYaml`
     image: python:3.12-slim
     stages: [lint, test, publish]
     variables:
@@ -41,7 +41,7 @@ export const languages: Named = {
       rules:
         - if: $CI_COMMIT_TAG =~ /^v\d+\.\d+\.\d+$/
   `,
-  'a Node application with a cache by lock file': yaml`
+  'a Node application with a cache by lock file': toYaml`
     default:
       image: node:22
       cache:
@@ -70,7 +70,7 @@ export const languages: Named = {
           - SUITE: [unit, browser]
             NODE: ['20', '22']
   `,
-  'a Go service with a matrix and its jobs by name': yaml`
+  'a Go service with a matrix and its jobs by name': toYaml`
     stages: [build, test]
     compile:
       stage: build
@@ -87,7 +87,7 @@ export const languages: Named = {
           artifacts: false
       script: go vet ./...
   `,
-  'a Rust crate that is cached per branch': yaml`
+  'a Rust crate that is cached per branch': toYaml`
     variables: {CARGO_HOME: "$CI_PROJECT_DIR/.cargo", DEBUG: 0, LTO: true}
     check:
       image: {name: 'rust:1.80', entrypoint: ['']}
@@ -102,7 +102,7 @@ export const languages: Named = {
         - rustup component add clippy
         - cargo clippy -- -D warnings
   `,
-  'a Java build with services': yaml`
+  'a Java build with services': toYaml`
     integration:
       image: maven:3-eclipse-temurin-21
       services:
@@ -119,7 +119,7 @@ export const languages: Named = {
       script:
         - mvn -B verify
   `,
-  'a C library that is built in containers of its own': yaml`
+  'a C library that is built in containers of its own': toYaml`
     .build: &build
       stage: build
       before_script: [apt-get update, [apt-get install -y cmake]]
@@ -134,7 +134,7 @@ export const languages: Named = {
       <<: *build
       image: silkeh/clang:18
   `,
-  'a static site': yaml`
+  'a static site': toYaml`
     pages:
       image: alpine
       script:
@@ -143,7 +143,7 @@ export const languages: Named = {
       artifacts: {paths: [public]}
       only: [main]
   `,
-  'a Terraform module': yaml`
+  'a Terraform module': toYaml`
     variables:
       TF_STATE: {value: default, description: which state, options: [default, blue]}
     plan:
@@ -161,7 +161,7 @@ export const languages: Named = {
       when: manual
       allow_failure: false
   `,
-  'a container image': yaml`
+  'a container image': toYaml`
     image-build:
       image: docker:27
       services: [docker:27-dind]
@@ -177,8 +177,8 @@ export const languages: Named = {
   `,
 }
 
-export const pipelines: Named = {
-  'expressions with inline flags, both forms of named groups and a slash': yaml`
+export const pipelines: NamedConfigurations = {
+  'expressions with inline flags, both forms of named groups and a slash': toYaml`
     a:
       script: make
       rules:
@@ -187,7 +187,7 @@ export const pipelines: Named = {
         - if: '$CI_COMMIT_BRANCH =~ /^(?P<kind>feature|fix)\/(?<name>.+)$/i'
         - if: $CI_COMMIT_REF_NAME !~ /^release\/\d{4}$/ && ($A == "x" || $B != null)
   `,
-  'a job that overrides what a template brings': yaml`
+  'a job that overrides what a template brings': toYaml`
     include:
       - template: Security/SAST.yml
     sast:
@@ -200,14 +200,14 @@ export const pipelines: Named = {
       extends: .shared
       script: !reference [.shared, script]
   `,
-  'nothing but remote files': yaml`
+  'nothing but remote files': toYaml`
     include:
       - https://files.example/base.yml
       - remote: https://files.example/more.yml
       - component: $CI_SERVER_FQDN/tools/lint/check@1.2
         inputs: {stage: test}
   `,
-  'no needs at all, with dependencies': yaml`
+  'no needs at all, with dependencies': toYaml`
     stages: [build, test]
     compile: {stage: build, script: make}
     run:
@@ -216,7 +216,7 @@ export const pipelines: Named = {
       dependencies: [compile]
       script: make run
   `,
-  'a review application that stops by itself': yaml`
+  'a review application that stops by itself': toYaml`
     review:
       stage: deploy
       script: ./up
@@ -231,7 +231,7 @@ export const pipelines: Named = {
       environment: {name: review/$CI_COMMIT_REF_SLUG, action: stop}
       when: manual
   `,
-  'a delayed roll-out': yaml`
+  'a delayed roll-out': toYaml`
     canary: {stage: deploy, script: ./roll 10}
     rest:
       stage: deploy
@@ -242,7 +242,7 @@ export const pipelines: Named = {
       script: ./roll 1
       rules: [{if: $SLOW, when: delayed, start_in: 1 day}, {when: on_success, allow_failure: true}]
   `,
-  'a pipeline of pipelines': yaml`
+  'a pipeline of pipelines': toYaml`
     generate:
       stage: build
       script: ./make-config > child.yml
@@ -262,7 +262,7 @@ export const pipelines: Named = {
     mirrored:
       needs: {pipeline: platform/app}
   `,
-  'a workflow that names its pipelines': yaml`
+  'a workflow that names its pipelines': toYaml`
     workflow:
       name: $TITLE
       auto_cancel: {on_new_commit: interruptible}
@@ -274,7 +274,7 @@ export const pipelines: Named = {
         - when: never
     a: {script: x}
   `,
-  'rules by files': yaml`
+  'rules by files': toYaml`
     docs:
       script: make docs
       rules:
@@ -286,7 +286,7 @@ export const pipelines: Named = {
           needs: []
           interruptible: true
   `,
-  'only and except of old': yaml`
+  'only and except of old': toYaml`
     a:
       script: x
       only:
@@ -296,7 +296,7 @@ export const pipelines: Named = {
         kubernetes: active
       except: [tags, schedules]
   `,
-  'references into references': yaml`
+  'references into references': toYaml`
     .a: {script: [one, two]}
     .b: {script: [!reference [.a, script], three], rules: [{if: $X}]}
     c:
@@ -308,14 +308,14 @@ export const pipelines: Named = {
         - when: manual
           allow_failure: true
   `,
-  'hidden jobs may be anything': yaml`
+  'hidden jobs may be anything': toYaml`
     .later: todo
     .list: [a, b]
     .number: 1
     a: {script: x}
   `,
   'many uses of one anchor': `.x: &x {image: alpine, script: make}\n${Array.from({ length: 300 }, (_, i) => `job-${i}: {<<: *x, stage: test}\n`).join('')}`,
-  'a release': yaml`
+  'a release': toYaml`
     ship:
       script: echo ship
       release:
@@ -325,13 +325,13 @@ export const pipelines: Named = {
         released_at: '2026-01-02T03:04:05Z'
         assets: {links: [{name: bin, url: https://files.example/bin}]}
   `,
-  'a job of steps': yaml`
+  'a job of steps': toYaml`
     a:
       run:
         - name: say
           script: echo hello
   `,
-  'words that mean true': yaml`
+  'words that mean true': toYaml`
     a:
       script: [x]
       interruptible: yes
@@ -339,18 +339,18 @@ export const pipelines: Named = {
       artifacts: {untracked: off, public: no, paths: [y]}
   `,
   'nested scripts of ten levels': `a:\n  script: ${'['.repeat(10)}x${']'.repeat(10)}\n`,
-  'settings that a job does not inherit': yaml`
+  'settings that a job does not inherit': toYaml`
     default: {tags: [x], before_script: [y], hooks: {pre_get_sources_script: [z]}}
     a:
       inherit: {default: [tags], variables: false}
       allow_failure: {exit_codes: [3, 4]}
       script: x
   `,
-  'a stage before all and one after': yaml`
+  'a stage before all and one after': toYaml`
     first: {stage: .pre, script: x}
     last: {stage: .post, script: y, dependencies: [first]}
   `,
-  'a file with inputs': yaml`
+  'a file with inputs': toYaml`
     spec:
       inputs:
         stage: {default: test}
@@ -366,7 +366,7 @@ export const pipelines: Named = {
       script: echo $[[ inputs.name | expand_vars ]]
     after: {stage: last, script: x, needs: [unit-job]}
   `,
-  'several files for one trigger': yaml`
+  'several files for one trigger': toYaml`
     a:
       trigger:
         include:
@@ -582,28 +582,32 @@ export const invalid: readonly (readonly [string, string, readonly string[]])[] 
   ['an anchor that is not there', 'a: *b\n', ['(<unknown>): Unknown alias: b']],
 ]
 
-/** With an include that is not fetched: what is an error all the same, and what a warning. */
-export const unseen: readonly (readonly [string, string, readonly string[], readonly string[]])[] =
+/** Configurations with an include that is not fetched: their errors and their warnings. */
+export const unseenIncludes: readonly (readonly [
+  string,
+  string,
+  readonly string[],
+  readonly string[],
+])[] = [
   [
+    'a typing error stays one',
+    'include: {template: X.yml}\nsast: {variables: {A: 1}, artifacts: {name: 3}}\n',
+    ['jobs:sast:artifacts name should be a string'],
+    ['jobs:sast config should implement the script:, run:, or trigger: keyword'],
+  ],
+  [
+    'a stage that the file itself does not name',
+    'include: {remote: https://files.example/x.yml}\nstages: [one]\na: {stage: two, script: x}\n',
+    ['a job: chosen stage does not exist; available stages are .pre, one, .post'],
+    [],
+  ],
+  [
+    'a stage that the include may name',
+    'include: {remote: https://files.example/x.yml}\na: {stage: two, script: x, needs: [b]}\n',
+    [],
     [
-      'a typing error stays one',
-      'include: {template: X.yml}\nsast: {variables: {A: 1}, artifacts: {name: 3}}\n',
-      ['jobs:sast:artifacts name should be a string'],
-      ['jobs:sast config should implement the script:, run:, or trigger: keyword'],
+      'a job: chosen stage does not exist; available stages are .pre, build, test, deploy, .post',
+      'a job: undefined need: b',
     ],
-    [
-      'a stage that the file itself does not name',
-      'include: {remote: https://files.example/x.yml}\nstages: [one]\na: {stage: two, script: x}\n',
-      ['a job: chosen stage does not exist; available stages are .pre, one, .post'],
-      [],
-    ],
-    [
-      'a stage that the include may name',
-      'include: {remote: https://files.example/x.yml}\na: {stage: two, script: x, needs: [b]}\n',
-      [],
-      [
-        'a job: chosen stage does not exist; available stages are .pre, build, test, deploy, .post',
-        'a job: undefined need: b',
-      ],
-    ],
-  ]
+  ],
+]

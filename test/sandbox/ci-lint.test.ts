@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Files, lintContent } from '../../src/sandbox/ci-lint/index.js'
-import { sandbox } from './instance.js'
+import { useSharedSandbox } from './instance.js'
 
-const errorsOf = async (content: string) => (await lintContent(content, {})).errors
+const getErrors = async (content: string) => (await lintContent(content, {})).errors
 const job = 'a:\n  script: [make]\n'
 
 describe('a valid configuration', () => {
@@ -23,7 +23,7 @@ describe('a valid configuration', () => {
     ['a matrix', 'a:\n  script: x\n  parallel: {matrix: [{A: [x, y]}]}\n'],
     ['the last of equal keys', 'a:\n  script: x\n  script: y\n'],
   ])('%s', async (_name, content) => {
-    expect(await errorsOf(content)).toEqual([])
+    expect(await getErrors(content)).toEqual([])
   })
 })
 
@@ -119,11 +119,11 @@ describe('an invalid configuration', () => {
       ['a job: on_stop job b is not defined'],
     ],
   ])('%s', async (_name, content, errors) => {
-    expect(await errorsOf(content)).toEqual(errors)
+    expect(await getErrors(content)).toEqual(errors)
   })
 
   it('says where the text is no YAML', async () => {
-    const [error] = await errorsOf('a:\n  script: "x\n')
+    const [error] = await getErrors('a:\n  script: "x\n')
     expect(error).toMatch(/^\(<unknown>\): .* at line 3 column 1$/)
   })
 })
@@ -239,7 +239,7 @@ describe('a simulated pipeline', () => {
 })
 
 describe('the endpoints', () => {
-  const { send } = sandbox()
+  const { send } = useSharedSandbox()
   const app = '/projects/platform%2Fapp/ci/lint'
 
   it('answer 200, valid or not', async () => {

@@ -1,4 +1,4 @@
-/** How clients of every kind put their requests: what they add, leave out or spell otherwise means the same on every route. */
+/** Tests that every client's way to write a request has the same meaning on every route: additions, omissions and other spellings. */
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 import { connect } from 'node:net'
@@ -7,19 +7,19 @@ import { describe, expect, it } from 'vitest'
 import { getPath } from '../../src/catalogue/endpoint.js'
 import { getInnerParams } from '../../src/catalogue/params.js'
 import { collectRoutes, type ServedRoute } from '../../src/sandbox/server/routes.js'
-import { exampleOf } from './addresses.js'
-import { sandbox } from './instance.js'
+import { toExamplePath } from './addresses.js'
+import { useSharedSandbox } from './instance.js'
 
-const { send, url } = sandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
+const { send, url } = useSharedSandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
 
 const routes = collectRoutes().filter(({ url: path }) => typeof path === 'string')
-/** A path of a route that leads to something in the sample data, below the root of the API. */
+/** Returns a path of a route in the sample data, below the API root. */
 const getExample = ({ url: path, endpoint }: ServedRoute): string =>
-  exampleOf(endpoint === undefined ? String(path).replace('/api/v4', '') : getPath(endpoint))
+  toExamplePath(endpoint === undefined ? String(path).replace('/api/v4', '') : getPath(endpoint))
 
 const token = { 'private-token': 'sandbox-root-token' }
 
-/** Opens a request whose target and headers are sent as they are. */
+/** Opens a request with an unchanged target and unchanged headers. */
 const open = (
   method: string,
   target: string,
@@ -53,14 +53,14 @@ describe('an empty value', () => {
         ? accepts !== undefined && !/:\w+$/.test(String(path))
         : endpoint.returns.kind === 'many'),
   )
-  /** The names of all parameters of a route, those inside of a hash in brackets. */
+  /** Returns the names of all parameters of a route, with those inside of hashes in brackets. */
   const getNames = ({ endpoint, accepts }: ServedRoute): readonly string[] =>
     Object.entries(endpoint?.params ?? accepts?.params ?? {}).flatMap(([name, param]) => [
       name,
       ...Object.keys(getInnerParams(param) ?? {}).map((key) => `${name}[${key}]`),
     ])
 
-  /** Each parameter empty, empty in brackets, and all of them at once. */
+  /** Returns queries with each parameter empty, empty in brackets, and all of them at once. */
   const getQueries = (route: ServedRoute): readonly string[] => {
     const names = [...getNames(route), 'page', 'per_page', 'sudo', 'nothing']
     const single = names.filter((name) => !names.some((other) => other.startsWith(`${name}[`)))
@@ -131,7 +131,7 @@ describe('a request without a body', () => {
   it('is not judged by a content type, on any route, however the body is left out', async () => {
     let cells = 0
     for (const route of routes) {
-      // As nobody, so that little changes: what is refused before it is read would be refused here, too.
+      // Without a token, so that little changes; requests that are refused before they are read would be refused here, too.
       const ways = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
       for (const method of ways) {
         const target = `/api/v4${getExample(route)}`.replace('/api/v4/oauth', '/oauth')
@@ -272,7 +272,7 @@ describe('an address', () => {
       const plain = await ask('GET', path + tail, headers)
       if (plain.status === 200) found += 1
       for (const [label, spell] of spellings) {
-        // The slash at its end would be one of the file's own path.
+        // A slash at the end would be part of the file's path.
         if (label === 'with a slash at its end' && String(route.url).includes('*')) continue
         const came = await ask('GET', spell(path) + tail, headers)
         const own = `http://localhost:1`
@@ -367,7 +367,7 @@ describe('sudo', () => {
     expect((await send('POST /projects/1/merge_requests/1/subscribe', { body: form })).status).toBe(
       304,
     )
-    // Nothing that names nobody makes it the administrator's own.
+    // A sudo without a user never makes the request the administrator's own.
     expect((await as({ sudo: 5 })).status).toBe(304)
     for (const sudo of [['dov'], { dov: 1 }, true])
       expect((await as({ sudo })).refusal, JSON.stringify(sudo)).toEqual({
@@ -397,7 +397,7 @@ describe('sudo', () => {
 })
 
 describe('what is public', () => {
-  /** The documents want somebody for these, whatever is read. */
+  /** The documents require a login for these, even to read public data. */
   const signedIn = ['mr', 'approvals']
 
   it('is read without a credential wherever any user reads it, in every area', async () => {
@@ -407,7 +407,7 @@ describe('what is public', () => {
       const path = getExample(route)
       const [, place = '', rest = ''] = /^\/(projects|groups)\/[^/]+(.*)$/.exec(path) ?? []
       if (route.method !== 'GET' || place === '') continue
-      // `gus` belongs to none of these.
+      // `gus` is a member of none of these.
       for (const id of place === 'projects'
         ? ['6', 'web%2Fdocs', 'ana%2Fdotfiles']
         : ['4', 'web']) {

@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { getCommitCard } from '../../src/sandbox/seed/histories.js'
-import { freshSandbox, toRecords } from './instance.js'
+import { toRecords, useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })
+const { send } = useFreshSandbox({ speed: Number.POSITIVE_INFINITY })
 const repo = '/projects/platform%2Fapp/repository/commits'
-const titles = async (query: string) =>
+const listTitles = async (query: string) =>
   (await send(`GET ${repo}?${query}`)).body.map((c) => c.title)
-const make = (body: object, as = 'ben') => send(`POST ${repo}`, { as, json: body })
-/** The files that a commit changed: the documents say nothing of their fields. */
-const diff = async (sha: string) => toRecords((await send(`GET ${repo}/${sha}/diff`)).body)
-const file = async (branch: string, path: string) => {
+const createCommit = (body: object, as = 'ben') => send(`POST ${repo}`, { as, json: body })
+/** Returns the files that a commit changed. The documents do not list their fields. */
+const getDiff = async (sha: string) => toRecords((await send(`GET ${repo}/${sha}/diff`)).body)
+const findFileCommit = async (branch: string, path: string) => {
   const { body } = await send(`GET ${repo}?ref_name=${branch}&path=${path}&per_page=1`)
-  return diff(String(body[0]?.id))
+  return getDiff(String(body[0]?.id))
 }
 
 describe('listing commits', () => {
@@ -38,15 +38,15 @@ describe('listing commits', () => {
   })
 
   it('honours ref, range, path, first parent, all and order', async () => {
-    expect((await titles('ref_name=stable'))[0]).toBe('Close the port by default')
-    expect(await titles('ref_name=main..feature%2Flogin')).toEqual([
+    expect((await listTitles('ref_name=stable'))[0]).toBe('Close the port by default')
+    expect(await listTitles('ref_name=main..feature%2Flogin')).toEqual([
       'Let people sign out',
       'Let people sign in',
     ])
-    expect(await titles('path=src%2Flimits.txt')).toEqual(['Limit concurrent jobs'])
-    expect(await titles('first_parent=true')).not.toContain('Search by name')
-    expect(await titles('all=true&per_page=100')).toContain('Try another port')
-    expect(await titles('order=topo')).toHaveLength(10)
+    expect(await listTitles('path=src%2Flimits.txt')).toEqual(['Limit concurrent jobs'])
+    expect(await listTitles('first_parent=true')).not.toContain('Search by name')
+    expect(await listTitles('all=true&per_page=100')).toContain('Try another port')
+    expect(await listTitles('order=topo')).toHaveLength(10)
     expect((await send(`GET ${repo}?order=other`)).refusal.error).toBe(
       'order does not have a valid value',
     )
@@ -54,7 +54,7 @@ describe('listing commits', () => {
 
   it('takes both ends of a span of time', async () => {
     const { created_at } = getCommitCard(1, 'limits')
-    expect(await titles(`since=${created_at}&until=${created_at}`)).toEqual([
+    expect(await listTitles(`since=${created_at}&until=${created_at}`)).toEqual([
       'Limit concurrent jobs',
     ])
   })
@@ -99,17 +99,17 @@ describe('one commit', () => {
   })
 
   it('shows what it changed', async () => {
-    const [change] = await diff(getCommitCard(1, 'draft').id)
+    const [change] = await getDiff(getCommitCard(1, 'draft').id)
     expect(change).toMatchObject({ old_path: 'src/app.txt', new_file: false, b_mode: '100644' })
     expect(change?.diff).toContain('-port = 8080\n+port = 9090')
-    const first = await diff(getCommitCard(1, 'start').id)
+    const first = await getDiff(getCommitCard(1, 'start').id)
     expect(new Set(first.map((f) => f.new_file))).toEqual(new Set([true]))
   })
 })
 
 describe('creating a commit', () => {
   it('carries out every kind of action at once', async () => {
-    const { status, body } = await make({
+    const { status, body } = await createCommit({
       branch: 'work/all',
       start_branch: 'main',
       commit_message: 'Change everything',
@@ -131,7 +131,7 @@ describe('creating a commit', () => {
       'Ben Baker',
     ])
     expect(body.parent_ids).toEqual([getCommitCard(1, 'head').id])
-    const files = await diff(body.id)
+    const files = await getDiff(body.id)
     const paths = files.map((f) => f.new_path)
     expect(paths.sort()).toEqual(
       ['CHANGELOG.md', 'LICENSE.md', 'README.md', 'ci/test.yml', 'logo.bin', 'new/ü.txt'].sort(),
@@ -155,7 +155,7 @@ describe('creating a commit', () => {
     ])
     const { status, body } = await send(`POST ${repo}`, { as: 'ben', body: form })
     expect([status, body.parent_ids]).toEqual([201, [getCommitCard(1, 'v1').id]])
-    expect(await diff(body.id)).toHaveLength(2)
+    expect(await getDiff(body.id)).toHaveLength(2)
   })
 
   it('refuses what cannot be done, and then does nothing', async () => {
@@ -167,21 +167,21 @@ describe('creating a commit', () => {
       [[{ action: 'create', file_path: 'src', content: '' }], 'directory'],
     ] as const
     for (const [actions, words] of cases) {
-      const { status, refusal } = await make({ ...base, actions })
+      const { status, refusal } = await createCommit({ ...base, actions })
       expect([status, refusal.message]).toEqual([400, expect.stringContaining(words)])
     }
-    expect((await titles('ref_name=stable'))[0]).toBe('Close the port by default')
+    expect((await listTitles('ref_name=stable'))[0]).toBe('Close the port by default')
     expect(
-      (await make({ ...base, actions: [{ action: 'create', file_path: 'a' }] })).refusal,
+      (await createCommit({ ...base, actions: [{ action: 'create', file_path: 'a' }] })).refusal,
     ).toEqual({
       error: 'actions[0][content] is missing',
     })
-    expect((await make(base)).refusal).toEqual({ error: 'actions is missing' })
+    expect((await createCommit(base)).refusal).toEqual({ error: 'actions is missing' })
   })
 
   it('refuses a last commit that is not the last', async () => {
     const change = (last_commit_id: string) =>
-      make({
+      createCommit({
         branch: 'stable',
         commit_message: 'Careful',
         actions: [{ action: 'update', file_path: 'README.md', content: 'x\n', last_commit_id }],
@@ -193,8 +193,8 @@ describe('creating a commit', () => {
   it('leaves an existing branch alone unless forced', async () => {
     const actions = [{ action: 'create', file_path: 'forced.txt', content: 'x' }]
     const body = { branch: 'stable', start_branch: 'main', commit_message: 'Again', actions }
-    expect((await make(body)).refusal.message).toContain('already exists')
-    expect((await make({ ...body, force: true })).body.parent_ids).toEqual([
+    expect((await createCommit(body)).refusal.message).toContain('already exists')
+    expect((await createCommit({ ...body, force: true })).body.parent_ids).toEqual([
       getCommitCard(1, 'head').id,
     ])
   })
@@ -202,7 +202,7 @@ describe('creating a commit', () => {
   it('starts from another project, and in an empty repository', async () => {
     const actions = [{ action: 'create', file_path: 'b.txt', content: 'b' }]
     const from = { start_project: 'ben/app', start_branch: 'from-fork' }
-    const made = await make({ branch: 'work/fork', commit_message: 'x', actions, ...from })
+    const made = await createCommit({ branch: 'work/fork', commit_message: 'x', actions, ...from })
     expect(made.body.parent_ids).toEqual([getCommitCard(14, 'fork').id])
     const first = await send('POST /projects/labs%2Fsensors/repository/commits', {
       as: 'dov',
@@ -214,7 +214,7 @@ describe('creating a commit', () => {
   it('is for those who may push to the branch', async () => {
     const actions = [{ action: 'create', file_path: 'c.txt', content: 'c' }]
     const onto = (branch: string, as: string) =>
-      make({ branch, commit_message: 'x', actions, start_branch: 'main' }, as)
+      createCommit({ branch, commit_message: 'x', actions, start_branch: 'main' }, as)
     expect((await onto('main', 'chi')).refusal.message).toContain('not allowed to push')
     expect((await onto('work/dov', 'dov')).status).toBe(403)
     expect((await onto('work/chi', 'chi')).status).toBe(201)
@@ -224,7 +224,7 @@ describe('creating a commit', () => {
   it('makes commits for the same branch one after the other', async () => {
     const made = await Promise.all(
       ['1', '2', '3', '4'].map((n) =>
-        make({
+        createCommit({
           branch: 'stable',
           commit_message: n,
           actions: [{ action: 'create', file_path: n, content: n }],
@@ -232,7 +232,7 @@ describe('creating a commit', () => {
       ),
     )
     expect(made.map((m) => m.status)).toEqual([201, 201, 201, 201])
-    expect(await file('stable', '3')).toHaveLength(1)
+    expect(await findFileCommit('stable', '3')).toHaveLength(1)
   })
 })
 
@@ -270,7 +270,7 @@ describe('cherry-picking and reverting', () => {
 
   it('takes back a merge along its first parent, and takes a message of its own', async () => {
     await apply('revert', 'merge', { branch: 'main' })
-    expect((await titles('per_page=1'))[0]).toContain('Revert "Merge branch')
+    expect((await listTitles('per_page=1'))[0]).toContain('Revert "Merge branch')
     const picked = await apply('cherry_pick', 'search', { branch: 'main', message: 'Back again' })
     expect(picked.body).toHaveProperty('message', 'Back again')
   })
@@ -304,7 +304,7 @@ describe('a commit of many actions', () => {
       const script = `#!/bin/sh\nprintf x >>'${log}'\nexec '${real}' "$@"\n`
       await writeFile(join(place, 'git'), script, { mode: 0o755 })
       process.env.PATH = `${place}:${PATH}`
-      // The first one also makes the repository.
+      // The first commit also creates the repository.
       await counted('first', 1)
       const few = await counted('few', 2)
       expect(few).toBeGreaterThan(0)

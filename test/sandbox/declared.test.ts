@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type DeclaredResource, startSandbox } from '../../src/sandbox/index.js'
-import { freshSandbox, sender } from './instance.js'
+import { createSender, useFreshSandbox } from './instance.js'
 
 const text = { type: 'string' } as const
 const resources: readonly DeclaredResource[] = [
@@ -41,7 +41,7 @@ const resources: readonly DeclaredResource[] = [
   // The instance has these: nothing of them changes.
   { path: '/projects/:id/labels', one: 'name', shape: { properties: { other: text } } },
 ]
-const { send } = freshSandbox({ resources, now: () => new Date('2026-11-02T10:00:00Z') })
+const { send } = useFreshSandbox({ resources, now: () => new Date('2026-11-02T10:00:00Z') })
 const hooks = '/projects/platform%2Fapp/hooks'
 const read = async (route: string, as = 'ben'): Promise<unknown> =>
   JSON.parse((await send(route, { as })).text)
@@ -113,11 +113,11 @@ describe('records of a declared kind', () => {
   it('are there again after a restart', async () => {
     const stateDir = await folder
     const first = await startSandbox({ stateDir, resources })
-    await sender(() => first.url)(`POST ${hooks}`, { json: { url: 'https://kept.test' } })
+    await createSender(() => first.url)(`POST ${hooks}`, { json: { url: 'https://kept.test' } })
     await first.close()
     const again = await startSandbox({ stateDir, resources })
     try {
-      const came = await sender(() => again.url)(`GET ${hooks}`)
+      const came = await createSender(() => again.url)(`GET ${hooks}`)
       expect(JSON.parse(came.text)).toEqual([expect.objectContaining({ url: 'https://kept.test' })])
     } finally {
       await again.close()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox()
+const { send } = useFreshSandbox()
 const fresh = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f x@y'
 
 describe('deploy keys', () => {

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { type Came, freshSandbox } from './instance.js'
+import { type ApiAnswer, useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
-const authors = (body: Came<'GET /events'>['body']) => new Set(body.map((e) => e.author_username))
+const { send } = useFreshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
+const listAuthors = (body: ApiAnswer<'GET /events'>['body']) =>
+  new Set(body.map((e) => e.author_username))
 
 describe('events', () => {
   it('are the caller’s own, or with scope=all those of the projects too', async () => {
     const own = await send('GET /events?per_page=100', { as: 'ben' })
-    expect(authors(own.body)).toEqual(new Set(['ben']))
+    expect(listAuthors(own.body)).toEqual(new Set(['ben']))
     const all = await send('GET /events?per_page=100&scope=all', { as: 'ben' })
-    expect(authors(all.body).size).toBeGreaterThan(3)
+    expect(listAuthors(all.body).size).toBeGreaterThan(3)
   })
 
   it('come newest first, or the other way round', async () => {
@@ -44,7 +45,7 @@ describe('events', () => {
 
   it('are gone after three years', async () => {
     const { body } = await send('GET /projects/1/events?action=joined&per_page=100')
-    expect(authors(body)).toEqual(new Set(['chi', 'gus']))
+    expect(listAuthors(body)).toEqual(new Set(['chi', 'gus']))
   })
 
   it('open to the scope read_user, but not in projects', async () => {

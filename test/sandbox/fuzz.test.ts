@@ -1,7 +1,4 @@
-/**
- * Raw requests of any shape: whatever comes, no answer is 5xx, every body is what its media type
- * says, and the instance goes on answering.
- */
+/** Tests raw requests of any shape: no answer is 5xx, every body matches its media type, and the instance keeps answering. */
 import { stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -12,21 +9,21 @@ import type { Param, Params } from '../../src/catalogue/params.js'
 import { readState } from '../../src/sandbox/index.js'
 import { collectRoutes, type ServedRoute } from '../../src/sandbox/server/routes.js'
 import { countDraws } from '../support/draws.js'
-import { exampleOf } from './addresses.js'
-import { freshSandbox } from './instance.js'
+import { toExamplePath } from './addresses.js'
+import { useFreshSandbox } from './instance.js'
 
-/** The moment at which its clock stands; it goes on as long as none. */
-let stopped: Date | undefined
-const { send, url, folder } = freshSandbox({ now: () => stopped ?? new Date() })
+/** The time at which the clock of the instance is stopped; undefined while it runs. */
+let stoppedAt: Date | undefined
+const { send, url, folder } = useFreshSandbox({ now: () => stoppedAt ?? new Date() })
 
-interface Raw {
+interface RawAnswer {
   readonly status: number
   readonly head: string
   readonly body: string
 }
 
-/** Writes bytes to the instance and reads all that comes back. */
-const raw = (bytes: Buffer): Promise<Raw> =>
+/** Writes bytes to the instance, and reads the whole answer. */
+const sendBytes = (bytes: Buffer): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     const socket = connect(Number(new URL(url()).port), '127.0.0.1')
@@ -43,11 +40,11 @@ const raw = (bytes: Buffer): Promise<Raw> =>
       resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0), head, body })
     })
     socket.write(bytes)
-    // What is never complete ends with the connection.
+    // The connection ends after this time, because some requests are never complete.
     socket.setTimeout(1500, () => socket.end())
   })
 
-const nasty = fc.constantFrom(
+const nastyValue = fc.constantFrom(
   '',
   '0',
   '-1',
@@ -84,16 +81,16 @@ const nasty = fc.constantFrom(
   'a,b',
   'issue',
 )
-const word = fc.oneof(nasty, fc.string({ maxLength: 20 }).map(encodeURIComponent))
+const word = fc.oneof(nastyValue, fc.string({ maxLength: 20 }).map(encodeURIComponent))
 
 const common = ['page', 'per_page', 'pagination', 'sudo', 'search', '__proto__', 'private_token']
-const names = (route: ServedRoute): readonly string[] => [
+const listNames = (route: ServedRoute): readonly string[] => [
   ...Object.keys(route.endpoint?.params ?? {}),
   ...common,
 ]
 const brackets = fc.constantFrom('[]', '[a]', '[labels]', '[][action]', '[', ']', '[][][]')
 
-const decoded = (text: string): string => {
+const decodeText = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -101,8 +98,8 @@ const decoded = (text: string): string => {
   }
 }
 
-/** A value such as a parameter takes, or nearly. */
-const likely = (param: Param): fc.Arbitrary<unknown> => {
+/** Creates values that the parameter accepts, or nearly. */
+const createLikelyValue = (param: Param): fc.Arbitrary<unknown> => {
   switch (param.type) {
     case 'integer':
       return fc.integer({ min: 0, max: 50 })
@@ -120,17 +117,17 @@ const likely = (param: Param): fc.Arbitrary<unknown> => {
     case 'hash':
       return param.keys === undefined
         ? fc.dictionary(fc.string(), fc.string(), { maxKeys: 2 })
-        : fc.record(mapped(param.keys, likely), { requiredKeys: [] })
+        : fc.record(mapParams(param.keys, createLikelyValue), { requiredKeys: [] })
     case 'json':
       return fc.array(action, { maxLength: 3 })
     default:
-      return word.map(decoded)
+      return word.map(decodeText)
   }
 }
-const mapped = <T>(params: Params, make: (param: Param) => T): Record<string, T> =>
+const mapParams = <T>(params: Params, make: (param: Param) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(params).map(([name, param]) => [name, make(param)]))
 
-const file = fc.constantFrom(
+const fileName = fc.constantFrom(
   'README.md',
   'a/b',
   'a',
@@ -144,70 +141,75 @@ const file = fc.constantFrom(
 const action = fc.record(
   {
     action: fc.constantFrom('create', 'delete', 'move', 'update', 'chmod'),
-    file_path: file,
-    previous_path: file,
+    file_path: fileName,
+    previous_path: fileName,
     content: fc.string(),
     encoding: fc.constantFrom('text', 'base64'),
-    last_commit_id: word.map(decoded),
+    last_commit_id: word.map(decodeText),
     execute_filemode: fc.boolean(),
   },
   { requiredKeys: ['action', 'file_path'] },
 )
 
-const given = (route: ServedRoute) => {
+const createParams = (route: ServedRoute) => {
   const params = route.endpoint?.params ?? {}
   const required = Object.entries(params).flatMap(([n, p]) => (p.required === true ? [n] : []))
   const any = (param: Param) =>
     fc.oneof(
-      { weight: 6, arbitrary: likely(param) },
-      { weight: 1, arbitrary: word.map(decoded) },
+      { weight: 6, arbitrary: createLikelyValue(param) },
+      { weight: 1, arbitrary: word.map(decodeText) },
       { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
     )
-  return fc.record(mapped(params, any), { requiredKeys: required })
+  return fc.record(mapParams(params, any), { requiredKeys: required })
 }
 
-const asPairs = (name: string, value: unknown): string[] => {
-  if (Array.isArray(value)) return value.flatMap((v) => asPairs(`${name}[]`, v))
+const toPairs = (name: string, value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap((v) => toPairs(`${name}[]`, v))
   if (typeof value === 'object' && value !== null)
-    return Object.entries(value).flatMap(([key, v]) => asPairs(`${name}[${key}]`, v))
+    return Object.entries(value).flatMap(([key, v]) => toPairs(`${name}[${key}]`, v))
   return [`${name}=${new URLSearchParams({ '': String(value) }).toString().slice(1)}`]
 }
-const form = (route: ServedRoute) =>
-  given(route).map((all) =>
+const createForm = (route: ServedRoute) =>
+  createParams(route).map((all) =>
     Object.entries(all)
-      .flatMap(([n, v]) => asPairs(n, v))
+      .flatMap(([n, v]) => toPairs(n, v))
       .join('&'),
   )
 
-/** What nobody would write: names plain and bracketed, several times, with any text. */
-const odd = (route: ServedRoute) =>
+/** Creates queries that no client would write: names with and without brackets, repeated, with any text. */
+const createOddPairs = (route: ServedRoute) =>
   fc
-    .array(fc.tuple(fc.constantFrom(...names(route)), brackets, word), { maxLength: 3 })
+    .array(fc.tuple(fc.constantFrom(...listNames(route)), brackets, word), { maxLength: 3 })
     .map((all) => all.map(([name, suffix, value]) => `${name}${suffix}=${value}`).join('&'))
 
-const pairs = (route: ServedRoute) =>
+const createPairs = (route: ServedRoute) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant('') },
-    { weight: 3, arbitrary: form(route) },
-    { weight: 1, arbitrary: odd(route) },
-    { weight: 1, arbitrary: fc.tuple(form(route), odd(route)).map((both) => both.join('&')) },
+    { weight: 3, arbitrary: createForm(route) },
+    { weight: 1, arbitrary: createOddPairs(route) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(createForm(route), createOddPairs(route)).map((both) => both.join('&')),
+    },
   )
 
-const json = (route: ServedRoute) =>
+const createJson = (route: ServedRoute) =>
   fc.oneof(
-    { weight: 6, arbitrary: given(route) },
+    { weight: 6, arbitrary: createParams(route) },
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
   )
 
-const part = ([name, value]: readonly [string, string]): string =>
+const buildPart = ([name, value]: readonly [string, string]): string =>
   `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
-const multipart = (route: ServedRoute) =>
+const createMultipart = (route: ServedRoute) =>
   fc
     .tuple(
-      fc.array(fc.tuple(fc.constantFrom(...names(route)), word.map(decoded)), { maxLength: 4 }),
+      fc.array(fc.tuple(fc.constantFrom(...listNames(route)), word.map(decodeText)), {
+        maxLength: 4,
+      }),
       fc.constantFrom('--b--\r\n', '', '--b', '--c--'),
     )
-    .map(([all, end]) => all.map(part).join('') + end)
+    .map(([all, end]) => all.map(buildPart).join('') + end)
 
 const types = [
   'application/json',
@@ -220,30 +222,30 @@ const types = [
   'x',
   ';',
 ]
-/** A body of a kind, mostly under its own type. */
-const body = (route: ServedRoute) =>
+/** Creates bodies of several types, mostly with the matching content type. */
+const createBody = (route: ServedRoute) =>
   fc.oneof(
     fc.constant(['', ''] as const),
-    json(route).map((value) => ['application/json', JSON.stringify(value)] as const),
-    pairs(route).map((text) => ['application/x-www-form-urlencoded', text] as const),
-    multipart(route).map((text) => ['multipart/form-data; boundary=b', text] as const),
+    createJson(route).map((value) => ['application/json', JSON.stringify(value)] as const),
+    createPairs(route).map((text) => ['application/x-www-form-urlencoded', text] as const),
+    createMultipart(route).map((text) => ['multipart/form-data; boundary=b', text] as const),
     fc.tuple(fc.constantFrom(...types), fc.string({ maxLength: 60 })),
   )
 
-const address = (route: ServedRoute) => {
+const createAddress = (route: ServedRoute) => {
   const path =
     route.endpoint === undefined ? String(route.url) : `/api/v4${getPath(route.endpoint)}`
   const wrong = path
     .split('/')
     .map((segment) => (/^[:*]/.test(segment) ? word : fc.constant(segment)))
-  const right = exampleOf(path.replace(/^\/api\/v4/, '')).replace(/\?.*/, '')
+  const right = toExamplePath(path.replace(/^\/api\/v4/, '')).replace(/\?.*/, '')
   return fc.oneof(
     { weight: 6, arbitrary: fc.constant(path.startsWith('/api') ? `/api/v4${right}` : path) },
     { weight: 1, arbitrary: fc.tuple(...wrong).map((all) => all.join('/')) },
   )
 }
 
-const header = fc.constantFrom(
+const oddHeader = fc.constantFrom(
   '',
   'range: bytes=5-2\r\n',
   'range: bytes=-\r\n',
@@ -262,7 +264,7 @@ const header = fc.constantFrom(
 const root = 'private-token: sandbox-root-token\r\n'
 const tokens = [root, root, root, 'private-token: sandbox-ben-token\r\n', '']
 
-const request = (routes: readonly ServedRoute[]) =>
+const createRequest = (routes: readonly ServedRoute[]) =>
   fc.constantFrom(...routes).chain((route) =>
     fc
       .tuple(
@@ -270,47 +272,47 @@ const request = (routes: readonly ServedRoute[]) =>
           { weight: 9, arbitrary: fc.constant(route.method) },
           { weight: 1, arbitrary: fc.constantFrom('OPTIONS', 'HEAD', 'DELETE', 'PURGE', 'get') },
         ),
-        address(route),
-        pairs(route),
-        fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: header }),
+        createAddress(route),
+        createPairs(route),
+        fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: oddHeader }),
         fc.constantFrom(...tokens),
-        body(route),
+        createBody(route),
       )
       .map(([method, path, query, extra, token, [type, content]]) => {
         const bytes = Buffer.from(content)
         const about =
           type === '' ? '' : `content-type: ${type}\r\ncontent-length: ${bytes.length}\r\n`
         const lines = `${method} ${path}?${query} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n`
-        // As latin1, which keeps every byte and can be read in a counterexample.
+        // latin1 keeps every byte, and a counterexample stays readable.
         return `${lines}${token}${extra}${about}\r\n${bytes.toString('latin1')}`
       }),
   )
 
 const isFile = (head: string): boolean => /^content-disposition:/im.test(head)
-const isWhole = (answer: Raw): boolean => {
+const isWhole = (answer: RawAnswer): boolean => {
   if (answer.body === '' || isFile(answer.head)) return true
   if (!/^content-type: application\/json\r?$/im.test(answer.head)) return false
   JSON.parse(Buffer.from(answer.body, 'latin1').toString('utf8'))
   return true
 }
 
-/** What the folder holds, but for the runner that is renamed below. */
-const held = async (): Promise<unknown> => {
+/** Reads the state in the folder, without the runner that is renamed below. */
+const readSavedState = async (): Promise<unknown> => {
   const { runners, ...others } = JSON.parse(JSON.stringify(await readState(folder())))
   return [others, runners.rows.slice(1)]
 }
 
-/** Whether the log of a state says all that was changed in memory, which is written whole when the log is large. */
-const checkLog = async (): Promise<void> => {
+/** Expects the log of a state to have all changes in memory. A large log is replaced by a full state. */
+const expectLogComplete = async (): Promise<void> => {
   const rename = (description: string) => send('PUT /runners/1', { json: { description } })
-  // Otherwise what goes on by itself changes things meanwhile.
-  stopped = new Date()
+  // With a running clock, jobs would change the state meanwhile.
+  stoppedAt = new Date()
   await rename('small')
-  const logged = await held()
+  const logged = await readSavedState()
   for (let i = 0; i < 5; i++) await rename('x'.repeat(1024 * 1024))
   expect((await stat(join(folder(), 'state.log'))).size).toBeLessThan(2 * 1024 * 1024)
-  expect(await held()).toEqual(logged)
-  stopped = undefined
+  expect(await readSavedState()).toEqual(logged)
+  stoppedAt = undefined
 }
 
 const runs = Number(process.env.FUZZ_RUNS ?? countDraws(800))
@@ -319,14 +321,14 @@ describe('any request', () => {
   it('is answered below 500, and the next one too', { timeout: 600_000 }, async () => {
     const routes = collectRoutes()
     await fc.assert(
-      fc.asyncProperty(request(routes), async (text) => {
-        const answer = await raw(Buffer.from(text, 'latin1'))
+      fc.asyncProperty(createRequest(routes), async (text) => {
+        const answer = await sendBytes(Buffer.from(text, 'latin1'))
         expect(answer.status, answer.head + answer.body).toBeLessThan(500)
         expect(text.startsWith('HEAD ') || isWhole(answer), answer.head).toBe(true)
         expect((await send('GET /user')).status).toBe(200)
       }),
       { numRuns: runs },
     )
-    await checkLog()
+    await expectLogComplete()
   })
 })

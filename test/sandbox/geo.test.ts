@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { geo } from '../../src/catalogue/areas/geo.js'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
-const { send, url } = freshSandbox()
+const { send, url } = useFreshSandbox()
 
 describe('replication nodes', () => {
   it('are for administrators', async () => {

@@ -1,12 +1,12 @@
 /** The headers by which clients and browsers know the service. */
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { sandbox } from './instance.js'
+import { useSharedSandbox } from './instance.js'
 
-const { send, url } = sandbox()
+const { send, url } = useSharedSandbox()
 /** An instance whose clock goes on by a quarter of a second whenever it is read. */
 let moment = Date.parse('2026-11-03T09:00:00Z')
-const slow = sandbox({
+const slow = useSharedSandbox({
   now: () => {
     moment += 250
     return new Date(moment)

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { getPath } from '../../src/catalogue/endpoint.js'
 import { readState } from '../../src/sandbox/index.js'
 import { collectRoutes } from '../../src/sandbox/server/routes.js'
-import { exampleOf } from './addresses.js'
-import { sandbox } from './instance.js'
+import { toExamplePath } from './addresses.js'
+import { useSharedSandbox } from './instance.js'
 
-const { send, url, folder } = sandbox()
+const { send, url, folder } = useSharedSandbox()
 const commits = '/projects/platform%2Fapp/repository/commits'
 
 const create = (more: Readonly<Record<string, unknown>>) => {
@@ -135,7 +135,7 @@ describe('an answer', () => {
       const target =
         endpoint === undefined || typeof path !== 'string'
           ? `/${String(path)}`
-          : exampleOf(getPath(endpoint))
+          : toExamplePath(getPath(endpoint))
       for (const sending of [{ as: '' }, {}, method === 'GET' ? {} : { json: {} }]) {
         const { headers, text } = await send(`${method} ${target}`, sending)
         if (text === '' || headers.has('content-disposition')) continue

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
-const { send, url } = freshSandbox()
+const { send, url } = useFreshSandbox()
 
 describe('pages of a list', () => {
   it('writes every header of the first page', async () => {

@@ -15,7 +15,7 @@ import { checkInput, decodeForm } from '../../src/sandbox/check.js'
 import { Refusal } from '../../src/sandbox/reply.js'
 import { Router } from '../../src/sandbox/server/router.js'
 
-const refusal = (work: () => unknown): unknown => {
+const getRefusal = (work: () => unknown): unknown => {
   try {
     work()
   } catch (error) {
@@ -23,7 +23,7 @@ const refusal = (work: () => unknown): unknown => {
   }
   return undefined
 }
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+const toPlain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('decoding names with brackets', () => {
   it.each([
@@ -39,12 +39,12 @@ describe('decoding names with brackets', () => {
     ['odd[=1&[x]=2', { 'odd[': '1', '[x]': '2' }],
     ['', {}],
   ])('%s', (text, expected) => {
-    expect(plain(decodeForm(text))).toEqual(expected)
+    expect(toPlain(decodeForm(text))).toEqual(expected)
   })
 
   it('refuses a name that is a value and a list at once', () => {
-    expect(refusal(() => decodeForm('a=1&a[]=2'))).toEqual({ error: 'a is invalid' })
-    expect(refusal(() => decodeForm('a[]=1&a[b]=2'))).toEqual({ error: 'a is invalid' })
+    expect(getRefusal(() => decodeForm('a=1&a[]=2'))).toEqual({ error: 'a is invalid' })
+    expect(getRefusal(() => decodeForm('a[]=1&a[b]=2'))).toEqual({ error: 'a is invalid' })
   })
 
   it('never touches the prototype of anything', () => {
@@ -55,7 +55,7 @@ describe('decoding names with brackets', () => {
   it('gives back every plain pair', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.stringMatching(/^[a-z_]+$/), fc.string()), (pairs) => {
-        expect(plain(decodeForm(new URLSearchParams(pairs).toString()))).toEqual(plain(pairs))
+        expect(toPlain(decodeForm(new URLSearchParams(pairs).toString()))).toEqual(toPlain(pairs))
       }),
     )
   })
@@ -118,7 +118,7 @@ describe('checking input by the catalogue', () => {
     [{ h: hash('h', { keys: { n: number } }) }, { h: { n: 'x' } }, 'h[n] is invalid'],
     [{ s: string('s') }, { s: ['a'] }, 's is invalid'],
   ])('refuses %j with %j', (params, sent, error) => {
-    expect(refusal(() => check(params, sent))).toEqual({ error })
+    expect(getRefusal(() => check(params, sent))).toEqual({ error })
   })
 
   it('tells null from nothing', () => {
@@ -130,7 +130,7 @@ describe('checking input by the catalogue', () => {
 
   it('refuses two that exclude each other', () => {
     const shape = { path: {}, params: { a: string('a'), b: string('b') }, exclusive: [['a', 'b']] }
-    expect(refusal(() => checkInput(shape, {}, { a: '1', b: '2' }))).toEqual({
+    expect(getRefusal(() => checkInput(shape, {}, { a: '1', b: '2' }))).toEqual({
       error: 'a, b are mutually exclusive',
     })
   })
@@ -147,7 +147,7 @@ describe('checking input by the catalogue', () => {
     expect(check(params, { r: 'y', n: null, b: '', in: '' })).toEqual({ ...stands, r: 'y' })
     const sent = { n: 1, b: false, in: ['a'], r: 'y' }
     expect(check(params, sent)).toEqual(sent)
-    expect(refusal(() => check(params, {}))).toEqual({ error: 'r is missing' })
+    expect(getRefusal(() => check(params, {}))).toEqual({ error: 'r is missing' })
   })
 
   it('leaves what an update was not given as it is', () => {

@@ -1,4 +1,4 @@
-/** A sandbox for the tests of a file, on a temporary folder, with a client that says what came back. */
+/** Starts a sandbox for the tests of a file, on a temporary folder, with a client that returns whole answers. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,40 +12,43 @@ import {
   startSandbox,
 } from '../../src/sandbox/index.js'
 import type { SavedState, TableRecords } from '../../src/sandbox/state/state.js'
-import { type AnswerTo, holdToShape } from '../support/promised.js'
+import { type AnswerTo, expectShape } from '../support/promised.js'
 
-/** What an instance says where it refuses. */
+/** The body of an answer in which the instance refuses a request. */
 interface Refusal {
   readonly message?: unknown
   readonly error?: unknown
   readonly error_code?: unknown
 }
 
-/** An answer to a request of this route. */
-export interface Came<R extends string> {
+/** The answer to a request of a route. */
+export interface ApiAnswer<R extends string> {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** What the endpoint answers with. Throws where the instance refused. */
+  /** The body of a successful answer. Throws if the instance refused the request. */
   readonly body: AnswerTo<R>
-  /** What came in its place. Throws where the instance did not refuse. */
+  /** The body of a refusal. Throws if the instance did not refuse the request. */
   readonly refusal: Refusal
 }
 
-export interface Sending {
+export interface ApiRequestOptions {
   readonly as?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
   readonly body?: string | FormData | URLSearchParams
 }
 
-/** `documented`: it speaks in the words of the documents, and every answer is held to the shape of its endpoint. */
+/**
+ * Creates a function that sends requests. With `documented`, names are those of the documents, and each answer is checked against
+ * the shape of its endpoint.
+ */
 const createSend =
   (url: () => string, documented: boolean) =>
   async <R extends string>(
     route: R,
-    { as = 'root', headers = {}, json, body }: Sending = {},
-  ): Promise<Came<R>> => {
+    { as = 'root', headers = {}, json, body }: ApiRequestOptions = {},
+  ): Promise<ApiAnswer<R>> => {
     const [method = 'GET', path = ''] = route.split(' ')
     const target = path.startsWith('//') ? path.slice(1) : `/api/v4${path}`
     const came = await fetch(url() + target, {
@@ -66,7 +69,7 @@ const createSend =
     const isJson =
       text !== '' && came.headers.get('content-type')?.startsWith('application/json') === true
     const answer: unknown = isJson ? JSON.parse(text) : undefined
-    if (documented && came.ok && !path.startsWith('//')) holdToShape(method, path, answer)
+    if (documented && came.ok && !path.startsWith('//')) expectShape(method, path, answer)
     const { status, headers: fields } = came
     const answerIf = <T>(expected: boolean): T => {
       if (!expected) throw new Error(`${route} answered ${status} ${text.slice(0, 1000)}`)
@@ -85,10 +88,13 @@ const createSend =
     }
   }
 
-/** Sends a request, and holds what is answered to the shape of its endpoint; a path is below the API root, one that begins with `//` is not. */
-export const sender = (url: () => string) => createSend(url, true)
+/**
+ * Creates a function that sends requests and checks each answer against the shape of its endpoint. A path is below the API root,
+ * unless it begins with `//`.
+ */
+export const createSender = (url: () => string) => createSend(url, true)
 
-/** The records of a list that the documents do not have. */
+/** Returns the records of a list that is not in the documents. */
 export const toRecords = (body: unknown): readonly Fields[] => {
   const records = listObjects(body)
   if (!Array.isArray(body) || records.length < body.length)
@@ -98,7 +104,7 @@ export const toRecords = (body: unknown): readonly Fields[] => {
 
 type Options = Partial<Omit<SandboxOptions, 'words'>>
 
-const started = (
+const useInstance = (
   before: (start: () => Promise<void>) => void,
   after: (close: () => Promise<void>) => void,
   options: Partial<SandboxOptions>,
@@ -114,47 +120,47 @@ const started = (
     await rm(folder, { recursive: true, force: true })
   })
   const url = () => running?.url ?? ''
-  return { send: sender(url), url, folder: () => folder }
+  return { send: createSender(url), url, folder: () => folder }
 }
 
-/** Starts a sandbox before the file's tests and closes it after them: for those that tell one story, or only read. */
-export const sandbox = (options: Options = {}) => started(beforeAll, afterAll, options)
+/** Starts a sandbox before the tests of the file and closes it after them, for tests that build on each other or only read. */
+export const useSharedSandbox = (options: Options = {}) => useInstance(beforeAll, afterAll, options)
 
-/** Starts a sandbox before each test, which takes milliseconds: none sees what another one changed. */
-export const freshSandbox = (options: Options = {}) => started(beforeEach, afterEach, options)
+/** Starts a sandbox before each test, which takes milliseconds, so that no test sees changes of another. */
+export const useFreshSandbox = (options: Options = {}) =>
+  useInstance(beforeEach, afterEach, options)
 
-/** As `sandbox`, of an instance with words of its own: nothing is known of its answers. */
-export const sandboxInWords = (words: Words) => {
-  const box = started(beforeAll, afterAll, { words })
-  const send: (route: string, sending?: Sending) => Promise<Came<string>> = createSend(
-    box.url,
-    false,
-  )
+/** Starts a sandbox with its own vocabulary, as `useSharedSandbox` does; its answers have no known type. */
+export const useWordsSandbox = (words: Words) => {
+  const box = useInstance(beforeAll, afterAll, { words })
+  const send: (route: string, sending?: ApiRequestOptions) => Promise<ApiAnswer<string>> =
+    createSend(box.url, false)
   return { ...box, send }
 }
 
-const began = Date.parse('2026-11-03T09:00:00.000Z')
+const clockStart = Date.parse('2026-11-03T09:00:00.000Z')
 
-/** A moment so many seconds after a timed instance began. */
-export const momentAt = (seconds: number): string => new Date(began + seconds * 1000).toISOString()
+/** Returns the time of this many seconds after the start of a timed sandbox. */
+export const toTimeAfterStart = (seconds: number): string =>
+  new Date(clockStart + seconds * 1000).toISOString()
 
-/** An instance on a clock that only moves when it is told to; `restart` goes on from its folder. */
-export const timedSandbox = async (options: Partial<SandboxOptions> = {}) => {
+/** Starts a sandbox with a clock that only moves when a test sets it; `restart` starts it again from its folder. */
+export const startTimedSandbox = async (options: Partial<SandboxOptions> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'svcctl-timed-'))
   let seconds = 0
   const start = (more: Partial<SandboxOptions> = {}) =>
     startSandbox({
       stateDir: folder,
-      now: () => new Date(began + seconds * 1000),
+      now: () => new Date(clockStart + seconds * 1000),
       ...options,
       ...more,
     })
   let running = await start()
   return {
     folder,
-    send: sender(() => running.url),
+    send: createSender(() => running.url),
     url: () => running.url,
-    /** Changes a record that no request changes so. */
+    /** Changes a record in a way that no request does. */
     change: <K extends keyof TableRecords>(
       table: K,
       id: number,
@@ -166,7 +172,7 @@ export const timedSandbox = async (options: Partial<SandboxOptions> = {}) => {
       expect(rows.rows.map((row) => row.id)).toContain(id)
       double.restore({ ...others, [table]: { ...rows, rows: changed } })
     },
-    /** Sets the clock, in seconds since the beginning. */
+    /** Sets the clock, in seconds since the start. */
     at: (to: number): void => {
       seconds = to
     },
@@ -174,7 +180,7 @@ export const timedSandbox = async (options: Partial<SandboxOptions> = {}) => {
       await running.close()
       running = await start(more)
     },
-    /** Stops it; its state as it was saved. */
+    /** Stops the sandbox. Returns the saved state. */
     end: async (): Promise<string> => {
       await running.close()
       const state = JSON.stringify(await readState(folder))

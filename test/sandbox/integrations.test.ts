@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox()
+const { send } = useFreshSandbox()
 
 describe('integrations', () => {
   it('lists the active ones for maintainers', async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox, toRecords } from './instance.js'
+import { toRecords, useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
+const { send } = useFreshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
 const issue = '/projects/platform%2Fapp/issues'
 
-const refs = (body: readonly { references: { full: string } }[]) =>
+const listReferences = (body: readonly { references: { full: string } }[]) =>
   body.map((i) => i.references.full)
-const list = async (query: string, as = 'ana') =>
-  refs((await send(`GET /issues?per_page=100&${query}`, { as })).body)
-const inApp = async (query: string, as = 'ana') =>
+const listIssues = async (query: string, as = 'ana') =>
+  listReferences((await send(`GET /issues?per_page=100&${query}`, { as })).body)
+const listInApp = async (query: string, as = 'ana') =>
   (await send(`GET /groups/platform/issues?scope=all&per_page=100&${query}`, { as })).body
     .filter((i) => i.references.full.startsWith('platform/app#'))
     .map((i) => i.iid)
@@ -16,22 +16,24 @@ const inApp = async (query: string, as = 'ana') =>
 
 describe('lists of issues', () => {
   it('gives what the caller created unless asked for more', async () => {
-    expect(await list('')).toEqual(['platform/app#4', 'platform/app#8'])
-    expect(await list('scope=assigned_to_me')).toEqual(['platform/app#6'])
-    expect(await list('scope=assigned-to-me')).toEqual(['platform/app#6'])
-    expect((await list('scope=all')).length).toBeGreaterThan(8)
+    expect(await listIssues('')).toEqual(['platform/app#4', 'platform/app#8'])
+    expect(await listIssues('scope=assigned_to_me')).toEqual(['platform/app#6'])
+    expect(await listIssues('scope=assigned-to-me')).toEqual(['platform/app#6'])
+    expect((await listIssues('scope=all')).length).toBeGreaterThan(8)
   })
 
   it('answers anyone about public projects, and asks for signing in otherwise', async () => {
     expect((await send('GET /issues', { as: '' })).status).toBe(401)
     const { body } = await send('GET /issues?scope=all', { as: '' })
-    expect(new Set(refs(body).map((ref) => ref.split('#')[0]))).toEqual(new Set(['web/site']))
+    expect(new Set(listReferences(body).map((ref) => ref.split('#')[0]))).toEqual(
+      new Set(['web/site']),
+    )
   })
 
   it('hides confidential issues from guests, shows them to reporters', async () => {
-    expect(await inApp('', 'eva')).not.toContain(4)
-    expect(await inApp('', 'dov')).toContain(4)
-    expect(await inApp('confidential=true', 'dov')).toEqual([4])
+    expect(await listInApp('', 'eva')).not.toContain(4)
+    expect(await listInApp('', 'dov')).toContain(4)
+    expect(await listInApp('confidential=true', 'dov')).toEqual([4])
   })
 
   it('hides confidential issues of public projects from callers without a credential', async () => {
@@ -83,7 +85,7 @@ describe('lists of issues', () => {
     ['not[assignee_username][]=chi', [3, 4, 5, 6, 7, 8]],
     ['not[author_id]=2&not[weight]=Any', [2, 5, 6, 7]],
   ])('filters by %s', async (query, iids) => {
-    expect(await inApp(encodeURI(query))).toEqual(iids)
+    expect(await listInApp(encodeURI(query))).toEqual(iids)
   })
 
   it('orders by what is asked for, records without it last', async () => {
@@ -103,8 +105,8 @@ describe('lists of issues', () => {
       'GET /issues?scope=all&iids[]=1&labels=backend&with_labels_details=1',
     )
     expect(body[0]?.labels[0]).toMatchObject({ name: 'bug', color: '#d9534f' })
-    expect(await list('scope=all', 'dov')).not.toContain('labs/prototype#1')
-    expect(await list('scope=all&non_archived=false', 'dov')).toContain('labs/prototype#1')
+    expect(await listIssues('scope=all', 'dov')).not.toContain('labs/prototype#1')
+    expect(await listIssues('scope=all&non_archived=false', 'dov')).toContain('labs/prototype#1')
   })
 
   it('refuses pairs that exclude each other', async () => {

@@ -1,13 +1,13 @@
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { fromBufferPromise } from 'yauzl'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
-const { send, url } = freshSandbox()
+const { send, url } = useFreshSandbox()
 const app = '/projects/platform%2Fapp'
 const byJob = { as: '', headers: { 'job-token': 'sandbox-job-token' } }
 
-const names = (body: readonly { name: string }[]) => body.map((job) => job.name)
+const listNames = (body: readonly { name: string }[]) => body.map((job) => job.name)
 
 describe('jobs', () => {
   it('lists those of a project, newest first, by one or several states', async () => {
@@ -22,15 +22,15 @@ describe('jobs', () => {
 
   it('lists those of a pipeline with its children, and replaced ones only when asked', async () => {
     const plain = await send(`GET ${app}/pipelines/2/jobs`)
-    expect(names(plain.body).sort()).toEqual(['build', 'build', 'docs', 'lint', 'unit'])
+    expect(listNames(plain.body).sort()).toEqual(['build', 'build', 'docs', 'lint', 'unit'])
     const all = await send(`GET ${app}/pipelines/2/jobs?include_retried=true`)
-    expect(names(all.body).filter((name) => name === 'unit')).toHaveLength(2)
+    expect(listNames(all.body).filter((name) => name === 'unit')).toHaveLength(2)
     expect((await send(`GET ${app}/pipelines/9/jobs`)).status).toBe(404)
   })
 
   it('lists bridges with what they started', async () => {
     const { body } = await send(`GET ${app}/pipelines/2/bridges`)
-    expect(names(body)).toEqual(['rollout', 'package'])
+    expect(listNames(body)).toEqual(['rollout', 'package'])
     expect(body[0]?.downstream_pipeline?.id).toBe(4)
     expect(body[0]?.pipeline.web_url).toContain('/platform/app/-/pipelines/2')
     expect(body[0]).not.toHaveProperty('runner')

@@ -1,4 +1,4 @@
-/** What holds for every endpoint of the catalogue in the embedded instance. */
+/** Tests rules for every endpoint of the catalogue in the embedded instance. */
 import { Value } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
 import { type Fields, isObject } from '../../src/base/objects.js'
@@ -6,33 +6,33 @@ import { type Endpoint, getMethod, getPath } from '../../src/catalogue/endpoint.
 import { getProperties } from '../../src/catalogue/fields.js'
 import { areas } from '../../src/catalogue/index.js'
 import { collectRoutes, createRouteFinder, registry } from '../../src/sandbox/server/routes.js'
-import { sourceFiles, textOf } from '../support/source.js'
-import { exampleOf } from './addresses.js'
-import { freshSandbox, toRecords } from './instance.js'
+import { readSource, sourceFiles } from '../support/source.js'
+import { toExamplePath } from './addresses.js'
+import { toRecords, useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
+const { send } = useFreshSandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
 
-const endpoints = async (): Promise<(readonly [string, string, Endpoint])[]> => {
+const loadEndpoints = async (): Promise<(readonly [string, string, Endpoint])[]> => {
   const loaded = await Promise.all(areas.map(async (a) => [a.name, await a.load()] as const))
   return loaded.flatMap(([area, all]) =>
     Object.entries(all).map(([key, endpoint]) => [area, key, endpoint] as const),
   )
 }
 
-/** The fields of an answer, at any depth, that its shape does not name. */
-const unnamedIn = (shape: unknown, value: unknown): readonly string[] => {
+/** Returns the fields of an answer, at any depth, that its shape does not have. */
+const listUnnamedFields = (shape: unknown, value: unknown): readonly string[] => {
   const ways: readonly unknown[] =
     isObject(shape) && Array.isArray(shape.anyOf) ? shape.anyOf : [shape]
   const objects = ways.filter(isObject)
   if (Array.isArray(value)) {
     const items = objects.find((way) => way.items !== undefined)?.items
-    return value.flatMap((one) => unnamedIn(items, one))
+    return value.flatMap((one) => listUnnamedFields(items, one))
   }
   const fields: Fields = Object.assign({}, ...objects.map(getProperties))
   if (!isObject(value) || Object.keys(fields).length === 0) return []
   return Object.entries(value).flatMap(([name, one]) =>
     Object.hasOwn(fields, name)
-      ? unnamedIn(fields[name], one).map((below) => `${name}.${below}`)
+      ? listUnnamedFields(fields[name], one).map((below) => `${name}.${below}`)
       : [name],
   )
 }
@@ -56,7 +56,7 @@ describe('every endpoint', () => {
 
   it('has a route of its own that its path leads to', async () => {
     const finder = createRouteFinder(collectRoutes())
-    for (const [area, key, endpoint] of await endpoints()) {
+    for (const [area, key, endpoint] of await loadEndpoints()) {
       const path = getPath(endpoint)
       if (!path.startsWith('/')) continue
       const found = finder.find(getMethod(endpoint), `/api/v4${path}`)
@@ -66,10 +66,10 @@ describe('every endpoint', () => {
   })
 
   it('wants somebody to be signed in, unless the catalogue says otherwise', async () => {
-    for (const [area, key, endpoint] of await endpoints()) {
+    for (const [area, key, endpoint] of await loadEndpoints()) {
       if (endpoint.credential !== undefined && endpoint.credential !== 'user') continue
-      // Whoever comes reads what is public: the project of the examples is private, and so is this group.
-      const path = exampleOf(getPath(endpoint)).replace('/groups/platform', '/groups/labs')
+      // Public data needs no token. The project of the examples is private, and so is this group.
+      const path = toExamplePath(getPath(endpoint)).replace('/groups/platform', '/groups/labs')
       const { status, refusal } = await send(`${getMethod(endpoint)} ${path}`, { as: '' })
       expect([status, refusal], `${area} ${key}`).toEqual([401, { message: '401 Unauthorized' }])
     }
@@ -77,10 +77,10 @@ describe('every endpoint', () => {
 
   it('says who may not before it says what is wrong with what was sent', async () => {
     let asked = 0
-    for (const [area, key, endpoint] of await endpoints()) {
+    for (const [area, key, endpoint] of await loadEndpoints()) {
       const { access = '' } = endpoint
       if (!/^administrators|(Developer|Maintainers?|Owners) of the/.test(access)) continue
-      const route = `${getMethod(endpoint)} ${exampleOf(getPath(endpoint))}`
+      const route = `${getMethod(endpoint)} ${toExamplePath(getPath(endpoint))}`
       const typed = Object.entries(endpoint.params).find(([, { type }]) => type === 'integer')
       const needed = Object.values(endpoint.params).some(({ required }) => required === true)
       if (typed === undefined && !needed) continue
@@ -98,13 +98,13 @@ describe('every endpoint', () => {
 
   it('answers reads of the sample data in the shape of the catalogue', async () => {
     const empty: string[] = []
-    for (const [area, key, endpoint] of await endpoints()) {
+    for (const [area, key, endpoint] of await loadEndpoints()) {
       if (getMethod(endpoint) !== 'GET' || endpoint.returns.kind === 'file') continue
       const sending =
         endpoint.credential === 'job'
           ? { as: '', headers: { 'job-token': 'sandbox-job-token' } }
           : {}
-      const came = await send(`GET ${exampleOf(getPath(endpoint))}`, sending)
+      const came = await send(`GET ${toExamplePath(getPath(endpoint))}`, sending)
       expect(came.status, `${area} ${key}: ${came.text.slice(0, 300)}`).toBe(200)
       const { shape } = endpoint.returns
       if (shape === null) continue
@@ -113,10 +113,10 @@ describe('every endpoint', () => {
       for (const record of records) {
         const errors = Value.Errors(shape, record)
         expect(errors, `${area} ${key}`).toEqual([])
-        expect(unnamedIn(shape, record), `${area} ${key}`).toEqual([])
+        expect(listUnnamedFields(shape, record), `${area} ${key}`).toEqual([])
       }
     }
-    // Lists that are empty here come with records in the tests of their areas; no other may become empty.
+    // The tests of the areas get records from the lists that are empty here; no other list may become empty.
     expect(empty).toEqual([
       'issues list',
       'issues relatedMergeRequests',
@@ -129,9 +129,9 @@ describe('every endpoint', () => {
   it('deletes nothing that has changed since the moment that the request names', async () => {
     const headers = { 'if-unmodified-since': 'Mon, 01 Jan 1990 00:00:00 GMT' }
     const [own] = (await send('GET /projects/1/runners?type=project_type')).body
-    for (const [area, key, endpoint] of await endpoints()) {
+    for (const [area, key, endpoint] of await loadEndpoints()) {
       if (getMethod(endpoint) !== 'DELETE') continue
-      const path = exampleOf(getPath(endpoint)).replace(/runners\/1$/, `runners/${own?.id}`)
+      const path = toExamplePath(getPath(endpoint)).replace(/runners\/1$/, `runners/${own?.id}`)
       const { status, refusal } = await send(`DELETE ${path}`, { headers })
       const label = `${area} ${key}`
       expect([status, refusal], label).toEqual([412, { message: '412 Precondition Failed' }])
@@ -139,8 +139,9 @@ describe('every endpoint', () => {
   })
 })
 
-/** Only the compiler keeps others from changing a record, and it lets these pass. */
-const unseen = /\bObject\.(?:assign|defineProperty)\(|\bReflect\.set\(|\bas (?:Mutable|Writable)/
+/** Only the compiler prevents changes to a record, and it accepts these. */
+const uncheckedWrite =
+  /\bObject\.(?:assign|defineProperty)\(|\bReflect\.set\(|\bas (?:Mutable|Writable)/
 
 describe('records', () => {
   it('are changed by their tables alone', () => {
@@ -148,7 +149,7 @@ describe('records', () => {
       (file) => /^sandbox\/(?!ci-lint\/)/.test(file) && file !== 'sandbox/state/state.ts',
     )
     expect(others.length).toBeGreaterThan(50)
-    expect(others.filter((file) => unseen.test(textOf(file)))).toEqual([])
-    expect(textOf('sandbox/state/state.ts')).toMatch(unseen)
+    expect(others.filter((file) => uncheckedWrite.test(readSource(file)))).toEqual([])
+    expect(readSource('sandbox/state/state.ts')).toMatch(uncheckedWrite)
   })
 })

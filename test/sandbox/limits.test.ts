@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/http/index.js'
 import { Counter } from '../../src/sandbox/server/test-double.js'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
 it('counts in spans that begin with the clock', () => {
   let now = 1_700_000_000_400
@@ -21,7 +21,7 @@ it('counts in spans that begin with the clock', () => {
 
 // So long that no test meets its end.
 const age = 1_000_000_000_000
-const { send, url } = freshSandbox({ limit: { requests: 3, span: age } })
+const { send, url } = useFreshSandbox({ limit: { requests: 3, span: age } })
 
 it('answers with 429 beyond its limit, whoever asks, and says when to come again', async () => {
   const answers = []

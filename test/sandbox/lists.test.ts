@@ -1,27 +1,27 @@
-/** Lists beside the documents: whoever may not see a thing is not offered it. */
+/** Tests lists that are not in the documents: they offer only what the user may see. */
 import { describe, expect, it } from 'vitest'
 import { listObjects } from '../../src/base/objects.js'
-import { freshSandbox, toRecords } from './instance.js'
+import { toRecords, useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox()
+const { send } = useFreshSandbox()
 
-const values = async (path: string, field: string, as: string) =>
+const listValues = async (path: string, field: string, as: string) =>
   toRecords((await send(`GET ${path}`, { as })).body).map((row) => row[field])
 
 describe('lists to complete from', () => {
   it('name the groups that the user sees', async () => {
-    expect(await values('/groups', 'full_path', 'root')).toContain('platform/core')
-    const seen = await values('/groups', 'full_path', 'gus')
-    const all = await values('/groups', 'full_path', 'root')
+    expect(await listValues('/groups', 'full_path', 'root')).toContain('platform/core')
+    const seen = await listValues('/groups', 'full_path', 'gus')
+    const all = await listValues('/groups', 'full_path', 'root')
     expect(seen.length).toBeLessThan(all.length)
   })
   it('hold a project’s issues, newest first, without confidential ones for guests', async () => {
-    const all = await values('/projects/1/issues', 'iid', 'root')
+    const all = await listValues('/projects/1/issues', 'iid', 'root')
     expect([...all].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-    const times = await values('/projects/1/issues', 'created_at', 'root')
+    const times = await listValues('/projects/1/issues', 'created_at', 'root')
     expect(times).toEqual([...times].sort().reverse())
-    expect(await values('/projects/platform%2Fapp/issues', 'iid', 'root')).toEqual(all)
-    const confidential = await values('/projects/1/issues', 'confidential', 'eva')
+    expect(await listValues('/projects/platform%2Fapp/issues', 'iid', 'root')).toEqual(all)
+    const confidential = await listValues('/projects/1/issues', 'confidential', 'eva')
     expect(confidential.length).toBeGreaterThan(0)
     expect(confidential).not.toContain(true)
   })
@@ -36,8 +36,8 @@ describe('lists to complete from', () => {
     expect(body).toContainEqual(
       expect.objectContaining({ name: 'main', default: true, protected: true, commit }),
     )
-    expect(await values('/projects/1/pipelines', 'ref', 'chi')).toContain('feature/login')
-    expect(await values('/projects/1/labels', 'name', 'chi')).toContain('bug')
+    expect(await listValues('/projects/1/pipelines', 'ref', 'chi')).toContain('feature/login')
+    expect(await listValues('/projects/1/labels', 'name', 'chi')).toContain('bug')
   })
   it('hold a group with those it is shared with, and its projects unless they are not wanted', async () => {
     const { body } = await send('GET /groups/web', { as: 'chi' })
@@ -50,15 +50,15 @@ describe('lists to complete from', () => {
     expect((await send('GET /groups/none')).status).toBe(404)
   })
   it('order pipelines, and filter them by their ref', async () => {
-    const ids = (query: string) => values(`/projects/1/pipelines?${query}`, 'id', 'chi')
+    const ids = (query: string) => listValues(`/projects/1/pipelines?${query}`, 'id', 'chi')
     expect(await ids('ref=main')).toEqual([5, 3, 2])
     expect(await ids('ref=main&order_by=status&sort=asc')).toEqual([5, 2, 3])
     expect((await send('GET /projects/1/pipelines?order_by=name')).status).toBe(400)
   })
   it('filter a project’s issues as the documented list does', async () => {
-    const closed = await values('/projects/1/issues?state=closed', 'state', 'root')
+    const closed = await listValues('/projects/1/issues?state=closed', 'state', 'root')
     expect(new Set(closed)).toEqual(new Set(['closed']))
-    const mine = await values('/projects/1/issues?scope=created_by_me', 'author', 'ben')
+    const mine = await listValues('/projects/1/issues?scope=created_by_me', 'author', 'ben')
     const ben = expect.objectContaining({ username: 'ben' })
     expect(mine).not.toEqual([])
     expect(mine).toEqual(mine.map(() => ben))
@@ -71,13 +71,13 @@ describe('lists to complete from', () => {
     expect((await send('GET /projects/1/issues?state=ajar')).status).toBe(400)
   })
   it('take what completion sends', async () => {
-    expect(await values('/groups?search=CORE', 'full_path', 'root')).toEqual(['platform/core'])
-    expect(await values('/projects/1/labels?search=BU', 'name', 'chi')).toEqual(['bug'])
-    const branches = await values('/projects/1/repository/branches?search=login', 'name', 'chi')
+    expect(await listValues('/groups?search=CORE', 'full_path', 'root')).toEqual(['platform/core'])
+    expect(await listValues('/projects/1/labels?search=BU', 'name', 'chi')).toEqual(['bug'])
+    const branches = await listValues('/projects/1/repository/branches?search=login', 'name', 'chi')
     expect(branches).toEqual(['feature/login'])
-    const failed = await values('/projects/1/pipelines?status=failed', 'status', 'chi')
+    const failed = await listValues('/projects/1/pipelines?status=failed', 'status', 'chi')
     expect(new Set(failed)).toEqual(new Set(['failed']))
-    expect(await values('/users?username=BEN', 'username', 'chi')).toEqual(['ben'])
+    expect(await listValues('/users?username=BEN', 'username', 'chi')).toEqual(['ben'])
   })
   it('ignore what they do not know, as documented lists do', async () => {
     const lists = [

@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox, toRecords } from './instance.js'
+import { toRecords, useFreshSandbox } from './instance.js'
 
 const clock = { now: new Date('2026-11-20T12:00:00Z') }
-const { send } = freshSandbox({ now: () => clock.now })
+const { send } = useFreshSandbox({ now: () => clock.now })
 const app = '/projects/platform%2Fapp/members'
-const levels = (body: readonly { username: string; access_level: number }[]) =>
+const toLevels = (body: readonly { username: string; access_level: number }[]) =>
   Object.fromEntries(body.map((m) => [m.username, m.access_level]))
-const names = (body: readonly { username: string }[]) => body.map((m) => m.username)
+const listNames = (body: readonly { username: string }[]) => body.map((m) => m.username)
 
 describe('members', () => {
   it('are direct, or inherited with the highest level', async () => {
-    expect(levels((await send(`GET ${app}`, { as: 'eva' })).body)).toEqual({
+    expect(toLevels((await send(`GET ${app}`, { as: 'eva' })).body)).toEqual({
       dov: 10,
       gus: 30,
       project_1_bot: 40,
     })
-    const all = levels((await send(`GET ${app}/all`)).body)
+    const all = toLevels((await send(`GET ${app}/all`)).body)
     expect(all).toMatchObject({ ana: 50, ben: 40, chi: 30, dov: 20, eva: 10, gus: 30 })
-    expect(levels((await send('GET /groups/platform%2Fcore/members/all')).body).chi).toBe(40)
-    expect(levels((await send('GET /projects/ana%2Fdotfiles/members')).body)).toEqual({ ana: 40 })
+    expect(toLevels((await send('GET /groups/platform%2Fcore/members/all')).body).chi).toBe(40)
+    expect(toLevels((await send('GET /projects/ana%2Fdotfiles/members')).body)).toEqual({ ana: 40 })
   })
 
   it('are searched and picked', async () => {
-    expect(names((await send(`GET ${app}/all?query=BEN`)).body)).toEqual(['ben'])
-    expect(names((await send(`GET ${app}/all?user_ids[]=2&user_ids[]=4`)).body)).toEqual([
+    expect(listNames((await send(`GET ${app}/all?query=BEN`)).body)).toEqual(['ben'])
+    expect(listNames((await send(`GET ${app}/all?user_ids[]=2&user_ids[]=4`)).body)).toEqual([
       'ana',
       'chi',
     ])
@@ -38,7 +38,7 @@ describe('members', () => {
   })
 
   it('end on their day', async () => {
-    expect(names((await send('GET /groups/web/members')).body)).not.toContain('fay')
+    expect(listNames((await send('GET /groups/web/members')).body)).not.toContain('fay')
   })
 
   it('leave an event when their time in a project is over', async () => {
@@ -89,7 +89,7 @@ describe('members', () => {
     expect([both.status, both.body]).toEqual([201, { status: 'success' }])
     const mixed = await send(`POST ${group}`, { json: { user_id: '3,4', access_level: 30 } })
     expect(mixed.body).toEqual({ status: 'error', message: { ben: 'Member already exists' } })
-    expect(names((await send(`GET ${group}`)).body)).toContain('chi')
+    expect(listNames((await send(`GET ${group}`)).body)).toContain('chi')
   })
 
   it('change level and end; the last owner stays', async () => {
@@ -110,11 +110,11 @@ describe('members', () => {
   it('leave a project by themselves only where they are direct members', async () => {
     const json = { user_id: 6, access_level: 30 }
     expect((await send(`POST ${app}`, { json })).status).toBe(201)
-    const before = levels((await send(`GET ${app}`)).body)
+    const before = toLevels((await send(`GET ${app}`)).body)
     expect((await send(`DELETE ${app}/6`, { as: 'chi' })).status).toBe(403)
     expect((await send(`DELETE ${app}/6`, { as: 'ben' })).status).toBe(204)
     const { eva: _, ...others } = before
-    expect(levels((await send(`GET ${app}`)).body)).toEqual(others)
+    expect(toLevels((await send(`GET ${app}`)).body)).toEqual(others)
     expect((await send(`GET ${app}/all/6`)).body.access_level).toBe(10)
     const [event] = (await send('GET /projects/1/events?action=left')).body
     expect([event?.author_username, event?.action_name]).toEqual(['eva', 'left'])
@@ -135,16 +135,16 @@ describe('members', () => {
 })
 
 describe('billable members', () => {
-  const { send } = freshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
+  const { send } = useFreshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
   const path = '/groups/platform/billable_members'
 
   it('are those of a whole top-level group, for its owners', async () => {
     const { body } = await send(`GET ${path}?sort=name_asc`, { as: 'ana' })
-    expect(names(body)).toEqual(['ana', 'ben', 'chi', 'dov', 'eva', 'gus'])
+    expect(listNames(body)).toEqual(['ana', 'ben', 'chi', 'dov', 'eva', 'gus'])
     expect(body.at(-1)).toMatchObject({ membership_type: 'project_member', removable: true })
     expect((await send(`GET ${path}`, { as: 'ben' })).status).toBe(403)
     expect((await send('GET /groups/platform%2Fcore/billable_members')).status).toBe(400)
-    expect(names((await send(`GET ${path}?search=dahan`)).body)).toEqual(['dov'])
+    expect(listNames((await send(`GET ${path}?search=dahan`)).body)).toEqual(['dov'])
   })
 
   it.each([
@@ -158,7 +158,7 @@ describe('billable members', () => {
     ['last_activity_on_asc', 'gus'],
     ['last_activity_on_desc', 'ana'],
   ])('are sorted by %s', async (sort, first) => {
-    expect(names((await send(`GET ${path}?sort=${sort}`)).body)[0]).toBe(first)
+    expect(listNames((await send(`GET ${path}?sort=${sort}`)).body)[0]).toBe(first)
   })
 
   it('have memberships, and lose them all', async () => {

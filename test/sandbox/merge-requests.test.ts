@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
 const app = '/projects/platform%2Fapp'
 const mrs = `${app}/merge_requests`
 
-const iids = (body: readonly { iid: number }[]) => body.map((m) => m.iid).sort((a, b) => a - b)
+const listIids = (body: readonly { iid: number }[]) => body.map((m) => m.iid).sort((a, b) => a - b)
 
 describe('lists of merge requests', () => {
-  const { send } = freshSandbox()
+  const { send } = useFreshSandbox()
   const inApp = async (query: string, as = 'ana') =>
-    iids((await send(`GET ${mrs}?per_page=100&${query}`, { as })).body)
+    listIids((await send(`GET ${mrs}?per_page=100&${query}`, { as })).body)
 
   it('gives what the caller created, or everything of a project', async () => {
-    expect(iids((await send('GET /merge_requests', { as: 'dov' })).body)).toEqual([2])
+    expect(listIids((await send('GET /merge_requests', { as: 'dov' })).body)).toEqual([2])
     expect(await inApp('')).toEqual([1, 2, 3, 4, 5, 6, 7])
     expect((await send('GET /merge_requests', { as: '' })).status).toBe(401)
     expect((await send(`GET ${mrs}`, { as: 'eva' })).status).toBe(403)
@@ -71,7 +71,7 @@ describe('lists of merge requests', () => {
 })
 
 describe('one merge request', () => {
-  const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })
+  const { send } = useFreshSandbox({ speed: Number.POSITIVE_INFINITY })
 
   it('is shown in full', async () => {
     const { body } = await send(`GET ${mrs}/1`, { as: 'chi' })
@@ -150,7 +150,7 @@ describe('one merge request', () => {
 })
 
 describe('a rebase that goes on', () => {
-  const { send } = freshSandbox({ speed: 0 })
+  const { send } = useFreshSandbox({ speed: 0 })
 
   it('is in progress until it is through', async () => {
     expect((await send(`PUT ${mrs}/1/rebase`)).status).toBe(202)
@@ -166,7 +166,7 @@ describe('a rebase that goes on', () => {
 })
 
 describe('a merge request', () => {
-  const { send } = freshSandbox()
+  const { send } = useFreshSandbox()
   const path = '/projects/1/merge_requests'
 
   it('loses its approvals when somebody pushes, where the project wants it so', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 import { authority, leaf, leafKey, otherKey } from './pem.js'
 
-const { send } = freshSandbox()
+const { send } = useFreshSandbox()
 const add = (json: unknown, project = 7) =>
   send(`POST /projects/${project}/pages/domains`, { json })
 

@@ -1,17 +1,17 @@
-/** The embedded instance runs CI: what a push makes, who takes the jobs, and how they go on. */
+/** Tests CI of the embedded instance: which pipelines a push creates, which runners take the jobs, and how the jobs proceed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { momentAt, timedSandbox, toRecords } from './instance.js'
+import { startTimedSandbox, toRecords, toTimeAfterStart } from './instance.js'
 
-let instance: Awaited<ReturnType<typeof timedSandbox>>
+let instance: Awaited<ReturnType<typeof startTimedSandbox>>
 beforeEach(async () => {
-  instance = await timedSandbox()
+  instance = await startTimedSandbox()
 })
 afterEach(() => instance.end())
 const send: typeof instance.send = (...request) => instance.send(...request)
 
 const app = '/projects/1'
 
-/** Pushes files to a branch; the pipeline that this made, if any. */
+/** Pushes files to a branch. Returns the pipeline that the push created, if any. */
 const push = async (
   files: Readonly<Record<string, string>>,
   { branch = 'feature/login', message = 'Change files' } = {},
@@ -27,17 +27,19 @@ const push = async (
   expect(made.status, made.text).toBe(201)
   return (await send(`GET ${app}/repository/commits/${made.body.id}`)).body.last_pipeline
 }
-const configure = async (yaml: string, more: Readonly<Record<string, string>> = {}) => {
+const pushConfiguration = async (yaml: string, more: Readonly<Record<string, string>> = {}) => {
   const pipeline = await push({ '.gitlab-ci.yml': yaml, ...more })
   if (pipeline === null) throw new Error('no pipeline was made')
   return pipeline.id
 }
-const jobsOf = async (id: number) =>
+const listJobs = async (id: number) =>
   (await send(`GET ${app}/pipelines/${id}/jobs?per_page=100`)).body.toReversed()
-const states = async (id: number): Promise<Record<string, string>> =>
-  Object.fromEntries((await jobsOf(id)).map(({ name, status }) => [name, status]))
-const pipelines = async (query = '') => toRecords((await send(`GET ${app}/pipelines${query}`)).body)
-const pipelineStatus = async (id: number) => (await pipelines()).find((p) => p.id === id)?.status
+const getJobStates = async (id: number): Promise<Record<string, string>> =>
+  Object.fromEntries((await listJobs(id)).map(({ name, status }) => [name, status]))
+const listPipelines = async (query = '') =>
+  toRecords((await send(`GET ${app}/pipelines${query}`)).body)
+const getPipelineStatus = async (id: number) =>
+  (await listPipelines()).find((p) => p.id === id)?.status
 
 const script = '{ script: [make] }'
 
@@ -46,7 +48,7 @@ describe('a push', () => {
     const pipeline = await push({ 'a.txt': 'a' })
     expect(pipeline).toMatchObject({ ref: 'feature/login', status: 'running' })
     const id = pipeline?.id ?? 0
-    expect(await states(id)).toEqual({
+    expect(await getJobStates(id)).toEqual({
       build: 'running',
       unit: 'created',
       lint: 'created',
@@ -54,16 +56,16 @@ describe('a push', () => {
     })
     expect((await send(`GET ${app}/merge_requests/1`)).body.head_pipeline).toMatchObject({
       id,
-      created_at: momentAt(0),
+      created_at: toTimeAfterStart(0),
     })
     instance.at(600)
-    expect(await states(id)).toEqual({
+    expect(await getJobStates(id)).toEqual({
       build: 'success',
       unit: 'success',
       lint: 'success',
       deploy: 'manual',
     })
-    expect(await pipelineStatus(id)).toBe('success')
+    expect(await getPipelineStatus(id)).toBe('success')
     const commit = (await send(`GET ${app}/repository/commits/feature%2Flogin`)).body
     expect(commit.status).toBe('success')
   })
@@ -82,18 +84,18 @@ describe('a push', () => {
   })
 
   it('makes one that failed, without jobs, of a configuration that is refused', async () => {
-    const id = await configure('a: { stage: nowhere, script: [x] }')
-    expect([await pipelineStatus(id), await jobsOf(id)]).toEqual(['failed', []])
+    const id = await pushConfiguration('a: { stage: nowhere, script: [x] }')
+    expect([await getPipelineStatus(id), await listJobs(id)]).toEqual(['failed', []])
     const { head_pipeline: head } = (await send(`GET ${app}/merge_requests/1`)).body
     expect(head?.yaml_errors).toContain('chosen stage does not exist')
     const matrix = `{ matrix: [{ A: [${Array.from({ length: 200 }, (_, at) => at)}] }] }`
     const names = Array.from({ length: 6 }, (_, at) => `j${at}`)
     const many = names.map((name) => `${name}: { script: [x], parallel: ${matrix} }`).join('\n')
-    expect(await jobsOf(await configure(many))).toEqual([])
+    expect(await listJobs(await pushConfiguration(many))).toEqual([])
   })
 
   it('is also a cherry-pick, a revert and a rebase', async () => {
-    const count = async () => (await pipelines('?per_page=100')).length
+    const count = async () => (await listPipelines('?per_page=100')).length
     const before = await count()
     const commits = `${app}/repository/commits`
     const { id } = (await send(`GET ${commits}/feature%2Fdraft`)).body
@@ -109,18 +111,20 @@ describe('a push', () => {
 
 describe('jobs', () => {
   it('wait for a runner that fits, and go on once it is resumed', async () => {
-    const id = await configure(`mac: { script: [x], tags: [macos], artifacts: { paths: [out] } }`)
+    const id = await pushConfiguration(
+      `mac: { script: [x], tags: [macos], artifacts: { paths: [out] } }`,
+    )
     instance.at(100)
-    expect(await states(id)).toEqual({ mac: 'pending' })
+    expect(await getJobStates(id)).toEqual({ mac: 'pending' })
     await send('PUT /runners/3', { json: { active: true } })
-    // The sample job that has waited longer is taken first: the runner has room for one.
+    // The sample job is taken first because it has waited longer: the runner has room for one.
     expect((await send(`GET ${app}/jobs/15`)).body).toMatchObject({
       status: 'running',
-      started_at: momentAt(100),
+      started_at: toTimeAfterStart(100),
     })
-    expect(await states(id)).toEqual({ mac: 'pending' })
+    expect(await getJobStates(id)).toEqual({ mac: 'pending' })
     instance.at(300)
-    const [mac] = await jobsOf(id)
+    const [mac] = await listJobs(id)
     expect(mac).toMatchObject({ status: 'success', runner: { id: 3 }, artifacts_file: {} })
     const lint = (await send(`GET ${app}/jobs/15`)).body
     expect(mac).toMatchObject({ started_at: lint.finished_at })
@@ -131,8 +135,8 @@ describe('jobs', () => {
     await instance.restart({ speed: Number.POSITIVE_INFINITY })
     const paths = ['/dist/', '../up.txt', 'C:/x.txt', 'a\\\\b', 'out/**/*.log', '.', '']
     const list = paths.map((path) => `"${path}"`).join(', ')
-    const id = await configure(`a: { script: [x], artifacts: { paths: [${list}] } }`)
-    const [job] = await jobsOf(id)
+    const id = await pushConfiguration(`a: { script: [x], artifacts: { paths: [${list}] } }`)
+    const [job] = await listJobs(id)
     expect(job).toMatchObject({ status: 'success' })
     const files = ['dist/app.txt', 'up.txt', 'C_/x.txt', 'a_b/app.txt', 'out/app/app.log']
     for (const file of files)
@@ -141,7 +145,7 @@ describe('jobs', () => {
 
   it('begin by stages, needs and what became of those before them', async () => {
     await instance.restart({ speed: Number.POSITIVE_INFINITY, jobs: 'fail=bad*' })
-    const id = await configure(`
+    const id = await pushConfiguration(`
 stages: [one, two, three]
 bad: { stage: one, script: [x] }
 badly: { stage: one, script: [x], allow_failure: true }
@@ -154,7 +158,7 @@ rescue: { stage: two, script: [x], when: on_failure }
 last: { stage: three, script: [x], when: always }
 ask: { stage: three, script: [x], when: manual }
 `)
-    expect(await states(id)).toEqual({
+    expect(await getJobStates(id)).toEqual({
       bad: 'failed',
       badly: 'failed',
       mild: 'success',
@@ -166,7 +170,7 @@ ask: { stage: three, script: [x], when: manual }
       last: 'success',
       ask: 'skipped',
     })
-    expect(await pipelineStatus(id)).toBe('failed')
+    expect(await getPipelineStatus(id)).toBe('failed')
   })
 
   it('are chosen by rules on variables and paths, and made several by parallel', async () => {
@@ -182,8 +186,8 @@ split: { script: [x], parallel: 2 }
 os: { script: [x], parallel: { matrix: [{ OS: [linux, mac], V: ['1'] }] }, tags: ['$OS'] }
 after: { script: [x], needs: [{ job: os, parallel: { matrix: [{ OS: mac, V: '1' }] } }, split] }
 `
-    const id = await configure(yaml, { 'docs/deep/new.md': 'x' })
-    const jobs = await jobsOf(id)
+    const id = await pushConfiguration(yaml, { 'docs/deep/new.md': 'x' })
+    const jobs = await listJobs(id)
     expect(jobs.map(({ name }) => name)).toEqual([
       ...['by-name', 'docs', 'there', 'split 1/2', 'split 2/2'],
       ...['os: [linux, 1]', 'os: [mac, 1]', 'after'],
@@ -192,31 +196,35 @@ after: { script: [x], needs: [{ job: os, parallel: { matrix: [{ OS: mac, V: '1' 
       ...Array(5).fill('nobody-has-it'),
       ...['linux', 'mac', 'nobody-has-it'],
     ])
-    expect(await states(id)).toMatchObject({ docs: 'manual', there: 'pending', after: 'created' })
+    expect(await getJobStates(id)).toMatchObject({
+      docs: 'manual',
+      there: 'pending',
+      after: 'created',
+    })
   })
 
   it('that are delayed start late, and a manual job that may not fail holds the pipeline', async () => {
-    const id = await configure(`
+    const id = await pushConfiguration(`
 stages: [one, two]
 later: { stage: one, script: [x], when: delayed, start_in: 10 minutes }
 gate: { stage: one, script: [x], rules: [{ when: manual }] }
 next: { stage: two, script: [x] }
 `)
     instance.at(599)
-    expect(await states(id)).toEqual({ later: 'created', gate: 'manual', next: 'created' })
+    expect(await getJobStates(id)).toEqual({ later: 'created', gate: 'manual', next: 'created' })
     instance.at(600)
-    expect(await states(id)).toMatchObject({ later: 'running' })
+    expect(await getJobStates(id)).toMatchObject({ later: 'running' })
     instance.at(1200)
-    expect(await states(id)).toEqual({ later: 'success', gate: 'manual', next: 'created' })
-    expect(await pipelineStatus(id)).toBe('manual')
+    expect(await getJobStates(id)).toEqual({ later: 'success', gate: 'manual', next: 'created' })
+    expect(await getPipelineStatus(id)).toBe('manual')
   })
 
   it('enter a resource group one by one, in the order of its mode', async () => {
     const yaml = 'deploy: { script: [x], tags: [macos], resource_group: eu }'
-    const first = await configure(yaml)
-    const others = [await configure(`${yaml}\n#`), await configure(`${yaml}\n##`)]
-    expect(await states(first)).toEqual({ deploy: 'pending' })
-    for (const id of others) expect(await states(id)).toEqual({ deploy: 'created' })
+    const first = await pushConfiguration(yaml)
+    const others = [await pushConfiguration(`${yaml}\n#`), await pushConfiguration(`${yaml}\n##`)]
+    expect(await getJobStates(first)).toEqual({ deploy: 'pending' })
+    for (const id of others) expect(await getJobStates(id)).toEqual({ deploy: 'created' })
     const changed = await send(`PUT ${app}/resource_groups/eu`, {
       json: { process_mode: 'newest_first' },
     })
@@ -225,7 +233,7 @@ next: { stage: two, script: [x] }
     const begun: (string | null | undefined)[] = []
     instance.at(3600)
     for (const id of [first, others[1] ?? 0, others[0] ?? 0]) {
-      const [job] = await jobsOf(id)
+      const [job] = await listJobs(id)
       begun.push(job?.started_at)
     }
     expect(begun).toEqual(begun.toSorted())
@@ -234,18 +242,18 @@ next: { stage: two, script: [x] }
 
   it('run on where all are held, until their runner is paused or the rule is changed', async () => {
     await instance.restart({ jobs: 'hold' })
-    const id = await configure('held: { script: [x] }')
+    const id = await pushConfiguration('held: { script: [x] }')
     instance.at(86_400)
-    const [held] = await jobsOf(id)
+    const [held] = await listJobs(id)
     expect(held?.status).toBe('running')
     await send(`PUT /runners/${held?.runner?.id}`, { json: { active: false } })
     instance.at(86_402)
-    expect(await states(id)).toEqual({ held: 'success' })
-    const other = await configure('held: { script: [x] } #')
+    expect(await getJobStates(id)).toEqual({ held: 'success' })
+    const other = await pushConfiguration('held: { script: [x] } #')
     await instance.restart({ jobs: 'pass' })
-    expect(await states(other)).toEqual({ held: 'running' })
+    expect(await getJobStates(other)).toEqual({ held: 'running' })
     instance.at(86_404)
-    expect(await states(other)).toEqual({ held: 'success' })
+    expect(await getJobStates(other)).toEqual({ held: 'success' })
   })
 })
 
@@ -262,7 +270,7 @@ describe('sample jobs', () => {
 
 describe('a merge request that waits for its pipeline', () => {
   const request = async () => (await send(`GET ${app}/merge_requests/7`)).body
-  /** Lets it be merged without approvals. */
+  /** Removes the approvals that the merge request needs. */
   const approve = async () => {
     const json = { name: 'Security', approvals_required: 0, user_ids: [2, 3], group_ids: [2] }
     await send(`PUT ${app}/approval_rules/2`, { json })

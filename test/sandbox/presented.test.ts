@@ -1,50 +1,52 @@
-/** Every field that the embedded instance presents of its sample data, in every answer that it gives to a GET. */
+/** Tests every field of the sample data that the embedded instance presents, in every answer to a GET. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listObjects } from '../../src/base/objects.js'
 import { getPath } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { timedSandbox } from './instance.js'
+import { startTimedSandbox } from './instance.js'
 
-type Instance = Awaited<ReturnType<typeof timedSandbox>>
+type Instance = Awaited<ReturnType<typeof startTimedSandbox>>
 
-/** Which field of a list's records stands for a placeholder; `id` where none is named. */
-const keys: Readonly<Record<string, string>> = {
+/** The field of a list's records whose value replaces a placeholder; the default is `id`. */
+const keyFields: Readonly<Record<string, string>> = {
   issue_iid: 'iid',
   merge_request_iid: 'iid',
   key: 'key',
   slug: 'slug',
   domain: 'domain',
 }
-/** Values where the instance has no list of them, or one of which most records present nothing more. */
-const known: Readonly<Record<string, readonly string[]>> = {
+/** Values for lists that the instance does not have, or whose first records have few fields. */
+const knownValues: Readonly<Record<string, readonly string[]>> = {
   '/projects/': ['1', '6'],
   '/users/': ['1', '2'],
   '/vulnerabilities/': ['1', '2'],
 }
-/** So many of a list are asked for one by one. */
-const several = 2
+/** The number of records of a list that are read one by one. */
+const maxRecords = 2
 
-/** The addresses of an endpoint's path, with IDs of what the instance has. */
-const addressesOf = async (instance: Instance, path: string): Promise<string[]> => {
+/** Returns the addresses of an endpoint's path, with IDs that the instance has. */
+const listAddresses = async (instance: Instance, path: string): Promise<string[]> => {
   const [before = '', name] = path.split(/:(\w+)/, 2)
   if (name === undefined) return [path]
   const after = path.slice(before.length + name.length + 1)
-  const values = known[before] ?? (await listed(instance, before.slice(0, -1), keys[name] ?? 'id'))
+  const values =
+    knownValues[before] ??
+    (await listValues(instance, before.slice(0, -1), keyFields[name] ?? 'id'))
   const addresses: string[] = []
-  for (const value of values.slice(0, several))
+  for (const value of values.slice(0, maxRecords))
     addresses.push(
-      ...(await addressesOf(instance, `${before}${encodeURIComponent(value)}${after}`)),
+      ...(await listAddresses(instance, `${before}${encodeURIComponent(value)}${after}`)),
     )
   return addresses
 }
 
-const listed = async (instance: Instance, list: string, key: string): Promise<string[]> => {
+const listValues = async (instance: Instance, list: string, key: string): Promise<string[]> => {
   const came = await instance.send(`GET ${list}?per_page=100`)
   return came.status === 200 ? listObjects(came.body).map((record) => String(record[key])) : []
 }
 
-/** A record as text, a field a line. */
-const linesOf = (record: unknown): string[] =>
+/** Formats a record as text, one line a field. */
+const toLines = (record: unknown): string[] =>
   typeof record === 'object' && record !== null
     ? Object.entries(record).map(([name, value], i) => {
         const lead = i === 0 ? '-' : ' '
@@ -52,18 +54,18 @@ const linesOf = (record: unknown): string[] =>
       })
     : [`  - ${JSON.stringify(record)}`]
 
-/** Answers of an area as text. */
-const answersOf = async (instance: Instance, paths: readonly string[]): Promise<string> => {
+/** Returns the answers of an area as text. */
+const readAnswers = async (instance: Instance, paths: readonly string[]): Promise<string> => {
   const lines: string[] = []
   for (const path of paths)
-    for (const address of await addressesOf(instance, path)) {
+    for (const address of await listAddresses(instance, path)) {
       const came = await instance.send(`GET ${address}`)
       const { status, text } = came
       const body = status === 200 ? came.body : came.refusal
       const records: readonly unknown[] = Array.isArray(body)
-        ? body.slice(0, several)
+        ? body.slice(0, maxRecords)
         : [body ?? text]
-      lines.push(`${address} ${status}`, ...records.flatMap(linesOf))
+      lines.push(`${address} ${status}`, ...records.flatMap(toLines))
     }
   const { host } = new URL(instance.url())
   return `${lines.join('\n').replaceAll(host, 'instance')}\n`
@@ -81,7 +83,7 @@ const presented = await Promise.all(
 
 let instance: Instance
 beforeAll(async () => {
-  instance = await timedSandbox()
+  instance = await startTimedSandbox()
 })
 afterAll(async () => {
   await instance.end()
@@ -91,7 +93,7 @@ describe('of the sample data', () => {
   it.each(presented.filter(([, paths]) => paths.length > 0))(
     '%s are presented as before',
     async (name, paths) => {
-      const answers = await answersOf(instance, paths)
+      const answers = await readAnswers(instance, paths)
       expect(answers).toMatch(/ 200\n {2}- /)
       await expect(answers).toMatchFileSnapshot(`golden/presented-${name}.txt`)
     },

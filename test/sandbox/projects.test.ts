@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readState, startSandbox } from '../../src/sandbox/index.js'
-import { type Came, freshSandbox, sender } from './instance.js'
+import { type ApiAnswer, createSender, useFreshSandbox } from './instance.js'
 
-const { send, folder } = freshSandbox()
-const paths = async (query: string, as = 'root') =>
+const { send, folder } = useFreshSandbox()
+const listPaths = async (query: string, as = 'root') =>
   (await send(`GET /projects?per_page=100&${query}`, { as })).body.map((p) => p.path_with_namespace)
 
 describe('GET /projects', () => {
@@ -18,46 +18,46 @@ describe('GET /projects', () => {
   })
 
   it('shows each user what the user may see, external users no internal ones', async () => {
-    expect(await paths('visibility=internal', 'dov')).toContain('web/legacy')
-    expect(await paths('visibility=internal', 'gus')).not.toContain('web/legacy')
-    expect(await paths('', 'eva')).not.toContain('web/shop')
-    expect(await paths('')).toHaveLength(14)
+    expect(await listPaths('visibility=internal', 'dov')).toContain('web/legacy')
+    expect(await listPaths('visibility=internal', 'gus')).not.toContain('web/legacy')
+    expect(await listPaths('', 'eva')).not.toContain('web/shop')
+    expect(await listPaths('')).toHaveLength(14)
   })
 
   it('filters', async () => {
-    expect(await paths('archived=true')).toEqual(['labs/prototype'])
-    expect(await paths('topic=service,web')).toEqual(['web/shop'])
-    expect(await paths('with_issues_enabled=true')).not.toContain('web/docs')
-    expect(await paths('with_merge_requests_enabled=true')).not.toContain('labs/sensors')
-    expect(await paths('with_programming_language=Rust&sort=asc')).toEqual([
+    expect(await listPaths('archived=true')).toEqual(['labs/prototype'])
+    expect(await listPaths('topic=service,web')).toEqual(['web/shop'])
+    expect(await listPaths('with_issues_enabled=true')).not.toContain('web/docs')
+    expect(await listPaths('with_merge_requests_enabled=true')).not.toContain('labs/sensors')
+    expect(await listPaths('with_programming_language=Rust&sort=asc')).toEqual([
       'platform/core/engine',
       'platform/core/protocol',
     ])
-    expect(await paths('starred=true', 'dov')).toEqual(['web/site'])
-    expect(await paths('owned=true', 'chi')).toEqual(['chi/notes'])
-    expect(await paths('membership=true&min_access_level=40', 'dov')).toEqual([
+    expect(await listPaths('starred=true', 'dov')).toEqual(['web/site'])
+    expect(await listPaths('owned=true', 'chi')).toEqual(['chi/notes'])
+    expect(await listPaths('membership=true&min_access_level=40', 'dov')).toEqual([
       'labs/sensors',
       'labs/prototype',
     ])
-    expect(await paths('membership=true')).toEqual([])
-    expect(await paths('id_after=12&sort=asc')).toEqual(['chi/notes', 'ben/app'])
-    expect(await paths('search=handbook')).toEqual(['web/docs'])
-    expect(await paths('search=tools')).toEqual([])
-    expect(await paths('search=tools&search_namespaces=true')).toHaveLength(2)
-    expect(await paths('last_activity_after=2026-11-01T00:00:00Z')).toEqual(['platform/app'])
-    expect(await paths('repository_checksum_failed=true')).toEqual(['web/shop'])
-    expect(await paths('wiki_checksum_failed=true')).toEqual(['web/docs'])
+    expect(await listPaths('membership=true')).toEqual([])
+    expect(await listPaths('id_after=12&sort=asc')).toEqual(['chi/notes', 'ben/app'])
+    expect(await listPaths('search=handbook')).toEqual(['web/docs'])
+    expect(await listPaths('search=tools')).toEqual([])
+    expect(await listPaths('search=tools&search_namespaces=true')).toHaveLength(2)
+    expect(await listPaths('last_activity_after=2026-11-01T00:00:00Z')).toEqual(['platform/app'])
+    expect(await listPaths('repository_checksum_failed=true')).toEqual(['web/shop'])
+    expect(await listPaths('wiki_checksum_failed=true')).toEqual(['web/docs'])
   })
 
   it('orders, by similarity only while searching', async () => {
-    expect((await paths('order_by=name&sort=asc'))[0]).toBe('platform/app')
-    expect(await paths('order_by=similarity&search=app', 'ana')).toEqual(['platform/app'])
-    expect((await paths('order_by=repository_size'))[0]).toBe('ben/app')
+    expect((await listPaths('order_by=name&sort=asc'))[0]).toBe('platform/app')
+    expect(await listPaths('order_by=similarity&search=app', 'ana')).toEqual(['platform/app'])
+    expect((await listPaths('order_by=repository_size'))[0]).toBe('ben/app')
   })
 
   it('keeps storages, sizes and custom attributes for administrators', async () => {
-    expect(await paths('repository_storage=second')).toEqual(['web/docs', 'web/shop'])
-    expect(await paths('custom_attributes[team]=core')).toEqual(['platform/core/engine'])
+    expect(await listPaths('repository_storage=second')).toEqual(['web/docs', 'web/shop'])
+    expect(await listPaths('custom_attributes[team]=core')).toEqual(['platform/core/engine'])
     for (const query of [
       'repository_storage=second',
       'order_by=wiki_size',
@@ -93,7 +93,7 @@ describe('GET /projects', () => {
       let next: string | undefined =
         `pagination=keyset&order_by=id&sort=${sort}&per_page=5&simple=true`
       while (next !== undefined) {
-        const { body, headers }: Came<`GET /projects?${string}`> = await send(
+        const { body, headers }: ApiAnswer<`GET /projects?${string}`> = await send(
           `GET /projects?${next}`,
         )
         ids.push(...body.map((p) => p.id))
@@ -165,7 +165,7 @@ describe('storage moves', () => {
     let now = Date.parse('2026-11-20T12:00:00Z')
     const instance = await startSandbox({ stateDir: folder, now: () => new Date(now) })
     try {
-      const ask = sender(() => instance.url)
+      const ask = createSender(() => instance.url)
       const onSource = async () =>
         (await ask('GET /projects?repository_storage=second')).body.length
       const { status } = await ask('POST /project_repository_storage_moves', { json: route })
@@ -189,7 +189,7 @@ describe('storage moves', () => {
   it('schedule nothing twice, and leave what moves read-only', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svcctl-moves-'))
     const instance = await startSandbox({ stateDir: folder, speed: 0 })
-    const ask = sender(() => instance.url)
+    const ask = createSender(() => instance.url)
     await ask('POST /project_repository_storage_moves', { json: route })
     await ask('POST /project_repository_storage_moves', { json: route })
     const { status, refusal } = await ask('POST /projects/7/repository/commits', {

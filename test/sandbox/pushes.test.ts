@@ -6,10 +6,10 @@ import { hasConflicts, rebaseBranch } from '../../src/sandbox/git/apply-commits.
 import { listCommits } from '../../src/sandbox/git/commits-and-refs.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { getCommitCard, getHistory } from '../../src/sandbox/seed/histories.js'
-import { freshSandbox, toRecords } from './instance.js'
+import { toRecords, useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })
-const commit = (branch: string, file_path: string, content: string, as: string) =>
+const { send } = useFreshSandbox({ speed: Number.POSITIVE_INFINITY })
+const pushFile = (branch: string, file_path: string, content: string, as: string) =>
   send('POST /projects/1/repository/commits', {
     as,
     json: {
@@ -22,7 +22,7 @@ const commit = (branch: string, file_path: string, content: string, as: string) 
 describe('a push', () => {
   it('leaves an event that tells what was pushed', async () => {
     const before = getCommitCard(1, 'login').id
-    const { body } = await commit('feature/login', 'src/more.txt', 'x\n', 'chi')
+    const { body } = await pushFile('feature/login', 'src/more.txt', 'x\n', 'chi')
     const [event] = (await send('GET /projects/1/events?action=pushed', { as: 'chi' })).body
     expect(event).toMatchObject({
       author_username: 'chi',
@@ -42,12 +42,12 @@ describe('a push', () => {
 
   it('has the merge requests of the branch look again', async () => {
     const before = (await send('GET /projects/1/merge_requests/4')).body
-    const { body } = await commit('feature/draft', 'src/draft.txt', 'x\n', 'chi')
+    const { body } = await pushFile('feature/draft', 'src/draft.txt', 'x\n', 'chi')
     const request = (await send('GET /projects/1/merge_requests/4')).body
     expect([request.sha, request.has_conflicts]).toEqual([body.id, false])
     expect(request.updated_at > before.updated_at).toBe(true)
     expect(Number(request.changes_count)).toBe(Number(before.changes_count) + 1)
-    await commit('main', 'src/draft.txt', 'y\n', 'ben')
+    await pushFile('main', 'src/draft.txt', 'y\n', 'ben')
     const clashing = (await send('GET /projects/1/merge_requests/4')).body
     expect([clashing.merge_status, clashing.has_conflicts]).toEqual(['cannot_be_merged', true])
   })
@@ -57,7 +57,7 @@ describe('a merge request', () => {
   const path = '/projects/1/merge_requests'
 
   it('counts the files that it changes, as far as the settings let it', async () => {
-    for (let n = 1; n <= 4; n += 1) await commit('feature/login', `many/${n}.txt`, 'x\n', 'chi')
+    for (let n = 1; n <= 4; n += 1) await pushFile('feature/login', `many/${n}.txt`, 'x\n', 'chi')
     const [login] = (await send(`GET ${path}?source_branch=feature/login`)).body
     const counted = async () => {
       const { changes_count, overflow } = (await send(`GET ${path}/${login?.iid}`)).body
@@ -110,7 +110,7 @@ describe('a message that closes issues', () => {
     await send('POST /projects/1/approvals', { json: { approvals_before_merge: 0 } })
     await say('feature/auto', `Resolve it\n\nImplements issue #${first}`)
     expect(await closes()).toEqual([first])
-    // Its pipeline is through at once, and it waited for that.
+    // The pipeline ends at once, and the merge request waited for it.
     expect((await send('GET /projects/1/merge_requests/7')).body.state).toBe('merged')
     expect(await open()).not.toContain(first)
   })

@@ -1,23 +1,23 @@
-/** Resources that the documents do not show: whoever is served a list finds each of its records, makes, changes and deletes them. */
+/** Tests resources that are not in the documents: each record of a list can be read, created, changed and deleted. */
 import { describe, expect, it } from 'vitest'
 import type { Fields } from '../../src/base/objects.js'
 import { collectRoutes } from '../../src/sandbox/server/routes.js'
-import { freshSandbox, toRecords } from './instance.js'
+import { toRecords, useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
+const { send } = useFreshSandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
 
 interface Row {
-  /** Its list; the route that makes one, where that is another. */
+  /** The path of the list; `make` is the route that creates a record, if it is another. */
   readonly at: string
   readonly make?: string
   readonly json: Fields
-  /** The field that stands in its path. */
+  /** The field that is part of the record's path. */
   readonly key: string
-  /** What changes it, and what it shows then; not all can be changed. */
+  /** A change, and the fields that the record shows then. Some records cannot be changed. */
   readonly change?: readonly [method: 'PUT' | 'PATCH', json: Fields, shows: Fields]
-  /** Who may write, and who may not. */
+  /** A user who may write, and one who may not. */
   readonly as: readonly [may: string, mayNot: string]
-  /** What making the same one again is refused with. */
+  /** The status if the same record is created again. */
   readonly again?: number
   readonly gone?: number
 }
@@ -117,7 +117,7 @@ describe('a resource beside the documents', () => {
     const list = async () => toRecords((await send(`GET ${at}?per_page=100`, { as })).body)
     const listed = (await list()).find((found) => found[key] === record[key])
     expect(listed).toBeDefined()
-    // A list shows nothing that a single record does not.
+    // A list shows no field that a single record does not have.
     expect(Object.keys(shown)).toEqual(expect.arrayContaining(Object.keys(listed ?? {})))
     if (again !== undefined) expect((await send(`POST ${make}`, { as, json })).status).toBe(again)
     if (row.change !== undefined) {
@@ -159,7 +159,7 @@ describe('a resource beside the documents', () => {
         method === 'GET' && endpoint === undefined && routes.has(`GET ${String(url)}/:`),
     )
     expect(lists.length).toBeGreaterThan(6)
-    /** A branch and a pipeline cannot be changed; the documents show the rest of resource groups. */
+    /** Branches and pipelines cannot be changed. The documents have the other routes of resource groups. */
     const without: Readonly<Record<string, readonly string[]>> = {
       '/api/v4/projects/:id/repository/branches': ['PUT'],
       '/api/v4/projects/:id/pipelines': ['POST', 'PUT'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox()
+const { send } = useFreshSandbox()
 
 describe('runners', () => {
   it('lists those an administrator sees, in summary form', async () => {
@@ -135,7 +135,7 @@ describe('runners', () => {
 
 describe('a paused runner', () => {
   const clock = { now: new Date('2026-11-20T12:00:00Z') }
-  const { send } = freshSandbox({ now: () => clock.now })
+  const { send } = useFreshSandbox({ now: () => clock.now })
 
   it('ends what it runs, and takes no more', async () => {
     const running = async () => (await send('GET /runners/1/jobs?status=running')).body

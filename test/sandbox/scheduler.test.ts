@@ -1,13 +1,13 @@
-/** What happens on the embedded instance by itself: each thing at its own moment, whoever looks. */
+/** Tests changes that happen on the embedded instance by themselves: each at its own time, whether or not somebody reads. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { momentAt, timedSandbox } from './instance.js'
+import { startTimedSandbox, toTimeAfterStart } from './instance.js'
 
-let instance: Awaited<ReturnType<typeof timedSandbox>>
+let instance: Awaited<ReturnType<typeof startTimedSandbox>>
 beforeEach(async () => {
-  instance = await timedSandbox()
+  instance = await startTimedSandbox()
 })
 afterEach(() => instance.end())
 const send: typeof instance.send = (...request) => instance.send(...request)
@@ -21,12 +21,15 @@ describe('what takes a while', () => {
       json: { source_storage_name: 'default', destination_storage_name: 'second' },
     })
     instance.at(3600)
-    // Neither the branch nor its events know of merge requests.
+    // Neither the branch nor its events depend on merge requests.
     const commit = (await send(`GET ${app}/repository/commits/feature%2Flogin`)).body
-    expect(commit.committed_date).toBe(momentAt(2))
+    expect(commit.committed_date).toBe(toTimeAfterStart(2))
     const [event] = (await send(`GET ${app}/events?action=pushed`)).body
-    expect([event?.push_data?.commit_to, event?.created_at]).toEqual([commit.id, momentAt(2)])
-    expect((await send(`GET ${app}/merge_requests/1`)).body.updated_at).toBe(momentAt(2))
+    expect([event?.push_data?.commit_to, event?.created_at]).toEqual([
+      commit.id,
+      toTimeAfterStart(2),
+    ])
+    expect((await send(`GET ${app}/merge_requests/1`)).body.updated_at).toBe(toTimeAfterStart(2))
   })
 
   it('is not over a moment before', async () => {
@@ -48,8 +51,8 @@ describe('what takes a while', () => {
     expect(
       pushes.slice(0, 2).map(({ push_data, created_at }) => [push_data?.ref, created_at]),
     ).toEqual([
-      ['feature/auto', momentAt(2)],
-      ['feature/login', momentAt(2)],
+      ['feature/auto', toTimeAfterStart(2)],
+      ['feature/login', toTimeAfterStart(2)],
     ])
   })
 
@@ -87,9 +90,9 @@ describe('reading', () => {
   })
   type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-  /** Plays the writes, with the reads and restarts between them or without; the state that was saved. */
+  /** Plays the writes, with or without the reads and restarts between them. Returns the saved state. */
   const play = async (steps: readonly Step[], busy: boolean): Promise<string> => {
-    const one = await timedSandbox()
+    const one = await startTimedSandbox()
     let now = 0
     const write = async (todo: Step['write'], name: string): Promise<void> => {
       if ('branch' in todo)

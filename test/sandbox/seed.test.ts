@@ -11,7 +11,7 @@ import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { getHistory } from '../../src/sandbox/seed/histories.js'
 import { loadSampleState } from '../../src/sandbox/seed/index.js'
 import { getTable, tableNames } from '../../src/sandbox/state/state.js'
-import { sandbox, toRecords } from './instance.js'
+import { toRecords, useSharedSandbox } from './instance.js'
 
 const run = promisify(execFile)
 const folders: string[] = []
@@ -114,7 +114,7 @@ describe('the sample data', () => {
 })
 
 describe('what is shown of the sample data', () => {
-  const { send } = sandbox()
+  const { send } = useSharedSandbox()
 
   it('is in the shape of its list in each project and group', async () => {
     const loaded = await Promise.all(areas.map(({ load }) => load()))

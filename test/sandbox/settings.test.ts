@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { settings } from '../../src/catalogue/areas/settings.js'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { freshSandbox, sender } from './instance.js'
+import { createSender, useFreshSandbox } from './instance.js'
 
-const { send } = freshSandbox()
+const { send } = useFreshSandbox()
 const put = (json: unknown) => send('PUT /application/settings', { json })
 
 describe('application settings', () => {
@@ -84,7 +84,7 @@ describe('application settings', () => {
     const fresh = await startSandbox({
       stateDir: await mkdtemp(join(tmpdir(), 'svcctl-settings-')),
     })
-    const { body } = await sender(() => fresh.url)('GET /application/settings')
+    const { body } = await createSender(() => fresh.url)('GET /application/settings')
     await fresh.close()
     expect(body.domain_allowlist).toBeNull()
   })

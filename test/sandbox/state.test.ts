@@ -8,7 +8,7 @@ import {
   type SandboxOptions,
   startSandbox,
 } from '../../src/sandbox/index.js'
-import { sender } from './instance.js'
+import { createSender } from './instance.js'
 
 let folder = ''
 beforeEach(async () => {
@@ -18,47 +18,47 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const during = async <T>(
-  work: (send: ReturnType<typeof sender>) => Promise<T>,
+const withSandbox = async <T>(
+  work: (send: ReturnType<typeof createSender>) => Promise<T>,
   options: Partial<SandboxOptions> = {},
 ): Promise<T> => {
   const sandbox = await startSandbox({ stateDir: folder, ...options })
   try {
-    return await work(sender(() => sandbox.url))
+    return await work(createSender(() => sandbox.url))
   } finally {
     await sandbox.close()
   }
 }
-const rename = (description: string) => (send: ReturnType<typeof sender>) =>
+const rename = (description: string) => (send: ReturnType<typeof createSender>) =>
   send('PUT /runners/1', { json: { description } })
-const description = async (send: ReturnType<typeof sender>) =>
+const getDescription = async (send: ReturnType<typeof createSender>) =>
   (await send('GET /runners/1')).body.description
 
 describe('state', () => {
   it('is kept from one start to the next, in a file of the owner only', async () => {
-    await during(rename('kept'))
-    expect(await during(description)).toBe('kept')
+    await withSandbox(rename('kept'))
+    expect(await withSandbox(getDescription)).toBe('kept')
     expect((await stat(join(folder, 'state.json'))).mode & 0o777).toBe(0o600)
   })
 
   it('is not written by reading, and leaves nothing else behind', async () => {
-    await during(description)
+    await withSandbox(getDescription)
     expect(await readdir(folder)).toEqual([])
-    await during(rename('x'))
+    await withSandbox(rename('x'))
     expect(await readdir(folder)).toEqual(['state.json'])
-    await during(description)
+    await withSandbox(getDescription)
     expect(await readdir(folder)).toEqual(['state.json'])
   })
 
   it('is the same after the same start', async () => {
-    const list = (send: ReturnType<typeof sender>) => send('GET /runners/all?per_page=100')
-    expect((await during(list)).text).toBe((await during(list)).text)
+    const list = (send: ReturnType<typeof createSender>) => send('GET /runners/all?per_page=100')
+    expect((await withSandbox(list)).text).toBe((await withSandbox(list)).text)
   })
 
   it('is whole after a reset', async () => {
-    await during(rename('changed'))
+    await withSandbox(rename('changed'))
     await removeState(folder)
-    expect(await during(description)).toBe('shared-linux-1')
+    expect(await withSandbox(getDescription)).toBe('shared-linux-1')
   })
 
   it('is refused when it cannot be read, and the file stays as it was', async () => {
@@ -67,7 +67,7 @@ describe('state', () => {
       ['{"format":99}', 'was written by another version'],
     ] as const) {
       await writeFile(join(folder, 'state.json'), text)
-      await expect(during(description)).rejects.toMatchObject({
+      await expect(withSandbox(getDescription)).rejects.toMatchObject({
         category: 'failed',
         message: expect.stringContaining(why),
         details: { hint: expect.stringContaining('sandbox reset') },
@@ -75,11 +75,11 @@ describe('state', () => {
       expect(await readFile(join(folder, 'state.json'), 'utf8')).toBe(text)
     }
     await rm(join(folder, 'state.json'))
-    expect(await during(description)).toBe('shared-linux-1')
+    expect(await withSandbox(getDescription)).toBe('shared-linux-1')
   })
 
   it('is refused where it is damaged: also groups that stand in each other', async () => {
-    await during(rename('whole'))
+    await withSandbox(rename('whole'))
     const file = join(folder, 'state.json')
     const whole = JSON.parse(await readFile(file, 'utf8'))
     const rows = whole.groups.rows.map((row: object, i: number, all: { id: number }[]) => ({
@@ -101,7 +101,10 @@ describe('state', () => {
     ]
     for (const state of damaged) {
       await writeFile(file, JSON.stringify(state))
-      await expect(during(description), JSON.stringify(state).slice(0, 99)).rejects.toMatchObject({
+      await expect(
+        withSandbox(getDescription),
+        JSON.stringify(state).slice(0, 99),
+      ).rejects.toMatchObject({
         category: 'failed',
         message: expect.stringContaining('is damaged'),
       })
@@ -111,7 +114,7 @@ describe('state', () => {
   it('belongs to one process at a time; another waits for its turn', async () => {
     await Promise.all(
       ['a', 'b', 'c'].map((token) =>
-        during((send) =>
+        withSandbox((send) =>
           send('POST /runners', {
             as: '',
             json: { token: 'sandbox-instance-registration', description: token },
@@ -119,7 +122,7 @@ describe('state', () => {
         ),
       ),
     )
-    const { body } = await during((send) => send('GET /runners/all?per_page=100'))
+    const { body } = await withSandbox((send) => send('GET /runners/all?per_page=100'))
     expect(
       body
         .slice(10)
@@ -131,7 +134,7 @@ describe('state', () => {
   it('advises what any line can do where another process has taken it over', async () => {
     const sandbox = await startSandbox({ stateDir: folder })
     await rm(join(folder, '.lock'), { recursive: true })
-    await rename('lost')(sender(() => sandbox.url))
+    await rename('lost')(createSender(() => sandbox.url))
     const failure: unknown = await sandbox.close().catch((error: unknown) => error)
     expect(failure).toMatchObject({
       category: 'conflict',
@@ -144,13 +147,13 @@ describe('state', () => {
   it('says when it cannot be saved', async () => {
     const sandbox = await startSandbox({ stateDir: folder })
     await mkdir(join(folder, 'state.json', 'in the way'), { recursive: true })
-    await rename('lost')(sender(() => sandbox.url))
+    await rename('lost')(createSender(() => sandbox.url))
     await expect(sandbox.close()).rejects.toThrow()
   })
 
   it('keeps what happened in repositories too', async () => {
     const path = '/projects/1/repository/commits'
-    const made = await during((send) =>
+    const made = await withSandbox((send) =>
       send(`POST ${path}`, {
         json: {
           branch: 'main',
@@ -159,7 +162,7 @@ describe('state', () => {
         },
       }),
     )
-    const head = await during((send) => send(`GET ${path}/main`))
+    const head = await withSandbox((send) => send(`GET ${path}/main`))
     expect(head.body.id).toBe(made.body.id)
   })
 })
@@ -167,19 +170,19 @@ describe('state', () => {
 describe('the log of a state', () => {
   const at = (name: string) => join(folder, name)
   const log = () => readFile(at('state.log'))
-  /** What the folder holds, read by somebody else. */
+  /** Reads the state in the folder, as another process would. */
   const held = async () => JSON.stringify(await readState(folder))
   const names = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `n${from + i}`)
   const renameAll =
     (all: readonly string[]) =>
-    async (send: ReturnType<typeof sender>): Promise<void> => {
+    async (send: ReturnType<typeof createSender>): Promise<void> => {
       for (const name of all) await rename(name)(send)
     }
 
   it('gets a line for each write, and the state stays as it is', async () => {
-    await during(rename('first'))
+    await withSandbox(rename('first'))
     const whole = await readFile(at('state.json'))
-    await during(renameAll(names(3)))
+    await withSandbox(renameAll(names(3)))
     expect(await readFile(at('state.json'))).toEqual(whole)
     expect((await stat(at('state.log'))).mode & 0o777).toBe(0o600)
     const lines = (await log()).toString().trimEnd().split('\n')
@@ -192,11 +195,11 @@ describe('the log of a state', () => {
         crc: expect.any(Number),
       })),
     )
-    expect(await during(description)).toBe('n2')
+    expect(await withSandbox(getDescription)).toBe('n2')
   })
 
   it('is read up to its last whole line, wherever a process ended, and is gone on with there', async () => {
-    await during(renameAll(names(4)))
+    await withSandbox(renameAll(names(4)))
     const whole = await log()
     const ends = [...whole.keys()].filter((i) => whole[i] === 10).map((i) => i + 1)
     for (let bytes = 0; bytes <= whole.length; bytes += 7) {
@@ -205,13 +208,13 @@ describe('the log of a state', () => {
       expect((await readState(folder)).runners.get(1)?.description).toBe(`n${lines}`)
     }
     await writeFile(at('state.log'), whole.subarray(0, whole.length - 5))
-    await during(rename('after'))
-    expect(await during(description)).toBe('after')
+    await withSandbox(rename('after'))
+    expect(await withSandbox(getDescription)).toBe('after')
     expect((await log()).toString().trimEnd().split('\n')).toHaveLength(3)
   })
 
   it('is refused where a line but the last is not what was written', async () => {
-    await during(renameAll(names(4)))
+    await withSandbox(renameAll(names(4)))
     const whole = (await log()).toString()
     const [one = '', two = '', three = ''] = whole.split('\n')
     const damaged = [
@@ -222,7 +225,7 @@ describe('the log of a state', () => {
     ]
     for (const text of damaged) {
       await writeFile(at('state.log'), text)
-      await expect(during(description)).rejects.toMatchObject({
+      await expect(withSandbox(getDescription)).rejects.toMatchObject({
         category: 'failed',
         message: expect.stringContaining('is damaged at byte'),
       })
@@ -231,43 +234,43 @@ describe('the log of a state', () => {
   })
 
   it('is written into the state when it is large, and what is left of an older one does no harm', async () => {
-    await during(renameAll(names(2)))
+    await withSandbox(renameAll(names(2)))
     const old = await log()
     await copyFile(at('state.json'), at('old.json'))
     const large = 'x'.repeat(1.5 * 1024 * 1024)
-    await during(async (send) => {
+    await withSandbox(async (send) => {
       for (const name of names(3)) await rename(`${name}${large}`)(send)
       await rename('small')(send)
     })
     expect((await log()).length).toBeLessThan(10_000)
     const now = await held()
     expect(JSON.parse(now).runners.rows[0].description).toBe('small')
-    // A process ended after it had written the state, and before it emptied the log.
+    // As if a process had ended after it wrote the state, and before it emptied the log.
     await writeFile(at('state.log'), Buffer.concat([old, await log()]))
     expect(await held()).toBe(now)
-    await during(rename('on'))
-    expect(await during(description)).toBe('on')
-    // One ended before it wrote the state.
+    await withSandbox(rename('on'))
+    expect(await withSandbox(getDescription)).toBe('on')
+    // As if a process had ended before it wrote the state.
     await copyFile(at('old.json'), at('state.json'))
     await writeFile(at('state.log'), old)
-    expect(await during(description)).toBe('n1')
+    expect(await withSandbox(getDescription)).toBe('n1')
   })
 
   it('follows a state of the format before, which becomes one of this format', async () => {
-    await during(rename('kept'))
+    await withSandbox(rename('kept'))
     const { format, generation, ...older } = JSON.parse(await readFile(at('state.json'), 'utf8'))
     expect([format, typeof generation]).toEqual([2, 'string'])
     await writeFile(at('state.json'), JSON.stringify({ format: 1, ...older }))
     await writeFile(at('state.log'), 'of something else')
-    expect(await during(description)).toBe('kept')
+    expect(await withSandbox(getDescription)).toBe('kept')
     expect(JSON.parse(await readFile(at('state.json'), 'utf8')).format).toBe(1)
-    await during(renameAll(names(2)))
+    await withSandbox(renameAll(names(2)))
     expect(JSON.parse(await readFile(at('state.json'), 'utf8')).format).toBe(2)
-    expect(await during(description)).toBe('n1')
+    expect(await withSandbox(getDescription)).toBe('n1')
   })
 
   it('goes with the state when that is reset', async () => {
-    await during(renameAll(names(2)))
+    await withSandbox(renameAll(names(2)))
     await removeState(folder)
     expect(await readdir(folder)).toEqual([])
   })

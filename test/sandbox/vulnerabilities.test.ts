@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readState } from '../../src/sandbox/index.js'
-import { freshSandbox } from './instance.js'
+import { useFreshSandbox } from './instance.js'
 
-const { send, folder } = freshSandbox()
+const { send, folder } = useFreshSandbox()
 
 describe('vulnerabilities', () => {
   it('are listed with their findings for who may use the dashboard', async () => {

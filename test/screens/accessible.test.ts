@@ -1,18 +1,18 @@
-/** SVC_ACCESSIBLE=1, at a terminal: what a screen reader reads is words, one line after the other. */
+/** Tests SVC_ACCESSIBLE=1 at a terminal: the output for a screen reader is words, line by line. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { createPrompts } from '../../src/terminal/prompts.js'
-import { folder } from '../support/program.js'
+import { createFolder } from '../support/program.js'
 import { openScreen } from '../support/screen.js'
 import { svcctl } from '../support/within.js'
-import { fakeKeyboard, fakeScreen } from '../terminal/streams.js'
+import { createFakeKeyboard, createFakeScreen } from '../terminal/streams.js'
 
 let sandbox: Sandbox
-const cwd = folder()
+const cwd = createFolder()
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+  sandbox = await startSandbox({ stateDir: createFolder(), speed: Number.POSITIVE_INFINITY })
   writeFileSync(join(cwd, 'ci.yml'), 'build: { scrip: [make] }\n')
   writeFileSync(
     join(cwd, 'wanted.yml'),
@@ -26,22 +26,25 @@ projects:
 })
 afterAll(() => sandbox.close())
 
-const variables = (): Record<string, string> => ({
+const createEnv = (): Record<string, string> => ({
   SVC_TOKEN: sandbox.users[0]?.token ?? '',
   SVC_BASE_URL: sandbox.url,
   NO_COLOR: '1',
 })
 
-/** What a wide terminal shows of a line, with its colours left out. */
-const shown = async (line: string, more: Readonly<Record<string, string>>): Promise<string> => {
-  const env = { ...variables(), ...more }
+/** Returns the output of a line at a wide terminal without colours. */
+const runAtTerminal = async (
+  line: string,
+  more: Readonly<Record<string, string>>,
+): Promise<string> => {
+  const env = { ...createEnv(), ...more }
   const screen = openScreen([`${line} --no-pager`], { cwd, env, columns: 160 })
   await screen.ended
   await screen.close()
   return screen.written()
 }
 
-/** Arrows, blocks, shapes, checks: what is read out as nothing, or as its own name. */
+/** Arrows, blocks, shapes and checks, which a screen reader skips or reads by their names. */
 const symbols = /[\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff‖›·±]/u
 const pages: Readonly<Record<string, readonly [line: string, word: RegExp]>> = {
   overview: ['overview', /^ {2}(ok|problem|warning): /m],
@@ -59,7 +62,7 @@ const pages: Readonly<Record<string, readonly [line: string, word: RegExp]>> = {
 
 describe('SVC_ACCESSIBLE=1', () => {
   it.each(Object.entries(pages))('says in words what others show: %s', async (_, [line, word]) => {
-    const spoken = await shown(line, { SVC_ACCESSIBLE: '1' })
+    const spoken = await runAtTerminal(line, { SVC_ACCESSIBLE: '1' })
     expect(spoken).toMatch(word)
     expect(symbols.exec(spoken)?.[0], spoken).toBeUndefined()
   })
@@ -68,8 +71,8 @@ describe('SVC_ACCESSIBLE=1', () => {
     const titles = ['Runners', 'Jobs waiting', 'Pages certificates', 'Replication', 'Projects by']
     const atLineStart = (text: string) =>
       titles.filter((title) => new RegExp(`^${title}`, 'm').test(text))
-    expect(atLineStart(await shown('overview', { SVC_ACCESSIBLE: '1' }))).toEqual(titles)
-    expect(atLineStart(await shown('overview', {})).length).toBeLessThan(titles.length)
+    expect(atLineStart(await runAtTerminal('overview', { SVC_ACCESSIBLE: '1' }))).toEqual(titles)
+    expect(atLineStart(await runAtTerminal('overview', {})).length).toBeLessThan(titles.length)
   })
 
   it('changes nothing that goes into a file', async () => {
@@ -82,8 +85,8 @@ describe('SVC_ACCESSIBLE=1', () => {
 })
 
 it('asks for a secret in one line that is not drawn again', async () => {
-  const input = fakeKeyboard()
-  const output = fakeScreen()
+  const input = createFakeKeyboard()
+  const output = createFakeScreen()
   const answer = createPrompts({ input, output }, { SVC_ACCESSIBLE: '1' }).secret('Token:')
   await expect.poll(() => output.text()).toContain('Token:')
   input.write('s3cr3t ')

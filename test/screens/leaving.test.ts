@@ -1,4 +1,4 @@
-/** Questions, pagers and whatever else has a terminal, left before the end. */
+/** Tests prompts, pagers and other users of the terminal that are left before the end. */
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -6,15 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { openScreen } from '../support/screen.js'
 
 const { signals } = constants
-const server = recording()
+const server = useRecorder()
 
-/** Four pages of runners; all but the first once `ready`. */
-const fourPages = async (ready: () => Promise<void>) => {
+/** Starts a server with four pages of runners. It sends all but the first once `ready` resolves. */
+const startPagedServer = async (ready: () => Promise<void>) => {
   const pages = createServer(async ({ url = '' }, response) => {
     const page = Number(new URLSearchParams(url.split('?')[1]).get('page') ?? 1)
     if (page > 1) await ready()
@@ -32,7 +32,7 @@ const fourPages = async (ready: () => Promise<void>) => {
   return { pages, url: `http://127.0.0.1:${port}` }
 }
 
-const runs = (pid: number): boolean => {
+const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)
   } catch {
@@ -42,11 +42,11 @@ const runs = (pid: number): boolean => {
 
 describe('a pager', () => {
   it('that is left while the next page loads ends the command', async () => {
-    const file = join(folder(), 'pid')
-    // The program has seen its child's end once nothing of the child is left.
+    const file = join(createFolder(), 'pid')
+    // Once the process is gone, the program has seen the end of its child.
     const left = () =>
-      vi.waitFor(() => expect(runs(Number(readFileSync(file, 'utf8')))).toBe(false), 20_000)
-    const { pages, url } = await fourPages(left)
+      vi.waitFor(() => expect(isRunning(Number(readFileSync(file, 'utf8')))).toBe(false), 20_000)
+    const { pages, url } = await startPagedServer(left)
     const terminal = openScreen(['runners list --instance --limit all'], {
       env: {
         SVC_BASE_URL: url,
@@ -75,7 +75,7 @@ const questions: Readonly<Record<string, readonly [line: string, asked: RegExp]>
 
 describe('Ctrl-D', () => {
   it.each(Object.entries(questions))('at %s is an interruption', async (name, [line, asked]) => {
-    const config = folder()
+    const config = createFolder()
     const profile = { baseUrl: server.url, protected: true }
     writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles: { guarded: profile } }))
     const terminal = openScreen([line], {
@@ -99,16 +99,15 @@ describe('Ctrl-D', () => {
   })
 })
 
-/** A pager that is there until it is ended. */
-const standing = { SVC_PAGER: `sh -c 'echo paged; cat >/dev/null; exec sleep 600'` }
+/** A pager that runs until it is killed. */
+const waitingPager = { SVC_PAGER: `sh -c 'echo paged; cat >/dev/null; exec sleep 600'` }
 
-/** A line at a terminal that shows this. */
-const showing = async (
-  line: string,
-  shown: RegExp,
-  more: Readonly<Record<string, string>> = {},
-) => {
-  const screen = openScreen([line], { rows: 12, env: { SVC_SANDBOX: '1', ...standing, ...more } })
+/** Opens a line at a terminal, and waits until the screen matches. */
+const openAt = async (line: string, shown: RegExp, more: Readonly<Record<string, string>> = {}) => {
+  const screen = openScreen([line], {
+    rows: 12,
+    env: { SVC_SANDBOX: '1', ...waitingPager, ...more },
+  })
   await screen.until(shown)
   return screen
 }
@@ -123,14 +122,14 @@ describe('a terminal that hangs up', () => {
     ['an agent that is served', 'mcp serve', /Model Context Protocol/, 'told'],
   ]
   it.each(rows)('ends %s by SIGHUP', async (_, line, shown, heard) => {
-    const screen = await showing(line, shown)
+    const screen = await openAt(line, shown)
     screen.hangUp(heard)
     expect(await screen.ended).toBe(128 + signals.SIGHUP)
   })
 
   it('ends the embedded instance by SIGHUP', async () => {
-    const line = `sandbox serve --state-dir ${folder()}`
-    const screen = await showing(line, /sandbox-gus-token/, { SVC_SANDBOX: '' })
+    const line = `sandbox serve --state-dir ${createFolder()}`
+    const screen = await openAt(line, /sandbox-gus-token/, { SVC_SANDBOX: '' })
     screen.hangUp()
     expect(await screen.ended).toBe(128 + signals.SIGHUP)
   })
@@ -139,7 +138,7 @@ describe('a terminal that hangs up', () => {
 describe('the pager ends with the line', () => {
   it.each(['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('by %s', async (signal) => {
     for (const line of ['help recipes', 'jobs list -P platform/app -L all --fields id,name']) {
-      const screen = await showing(line, /paged/)
+      const screen = await openAt(line, /paged/)
       screen.send(signal)
       expect(await screen.ended).toBe(128 + signals[signal])
     }

@@ -1,17 +1,17 @@
-/** Progress: its words, and at a terminal what a bulk write, a long list and one slow request show. */
+/** Tests progress: its texts, and the screens of a bulk write, a long list and a slow request. */
 import { writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { formatMeterLine } from '../../src/terminal/progress.js'
-import { configuration } from '../support/program.js'
+import { createConfiguration } from '../support/program.js'
 import {
+  createNullOutput,
   openScreen,
+  pipeToScreen,
   type Screen,
   type ScreenLine,
-  throughReader,
-  toNowhere,
 } from '../support/screen.js'
 
 describe('a line of progress', () => {
@@ -38,8 +38,11 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** A server that answers so many concurrent requests, and holds the others until it is told. */
-const holding = async (atOnce: number, answer: (url: string, response: ServerResponse) => void) => {
+/** Starts a server that answers this many requests, and holds the others until the test releases them. */
+const startHoldingServer = async (
+  atOnce: number,
+  answer: (url: string, response: ServerResponse) => void,
+) => {
   const held: (() => void)[] = []
   let seen = 0
   const server = createServer((request, response) => {
@@ -61,11 +64,11 @@ const holding = async (atOnce: number, answer: (url: string, response: ServerRes
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, release }
 }
 
-const json = (response: ServerResponse, value: unknown): void => {
+const sendJson = (response: ServerResponse, value: unknown): void => {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
 }
 
-const started = (
+const openLine = (
   url: string,
   line: ScreenLine,
   env: Readonly<Record<string, string>> = {},
@@ -79,19 +82,19 @@ const started = (
   return screen
 }
 
-const one = (url: string, response: ServerResponse): void => {
+const sendRunner = (url: string, response: ServerResponse): void => {
   if (url.endsWith('/3')) response.statusCode = 404
-  json(response, { id: Number(url.split('/').at(-1)), description: 'built' })
+  sendJson(response, { id: Number(url.split('/').at(-1)), description: 'built' })
 }
 
 describe('at a terminal', () => {
   it('many updates show how many, and leave nothing behind', async () => {
-    // The first answer says who asks.
-    const { url, release } = await holding(6, one)
+    // The first answer is for the current user.
+    const { url, release } = await startHoldingServer(6, sendRunner)
     const ids = Array.from({ length: 60 }, (_, i) => i + 1).join(' ')
-    const terminal = started(url, {
+    const terminal = openLine(url, {
       line: `runners pause ${ids} --concurrency 1 --no-undo-record`,
-      stdout: toNowhere,
+      stdout: createNullOutput,
     })
     const shown = await terminal.until(
       /runners pause {2}5\/60 {2}8% {2}1 failed {2}[\d.]+\/s {2}ETA/,
@@ -104,28 +107,30 @@ describe('at a terminal', () => {
   })
 
   it('a list of many pages shows its records', async () => {
-    const { url, release } = await holding(2, (asked, response) => {
+    const { url, release } = await startHoldingServer(2, (asked, response) => {
       const page = Number(/[?&]page=(\d+)/.exec(asked)?.[1] ?? 1)
       const next = asked.replace(/[?&]page=\d+/, '').concat(`&page=${page + 1}`)
       response.setHeader('x-total', '1200')
       if (page < 12) response.setHeader('link', `<${next}>; rel="next"`)
-      json(
+      sendJson(
         response,
         Array.from({ length: 100 }, (_, i) => ({ id: page * 100 + i })),
       )
     })
-    const terminal = started(url, { line: 'runners list --limit all', stdout: toNowhere })
+    const terminal = openLine(url, { line: 'runners list --limit all', stdout: createNullOutput })
     await terminal.until(/runners list {2}200\/1,200 {2}16% {2}[\d.]+\/s {2}ETA/)
     release()
     expect(await terminal.until(/^exit 0/m)).not.toContain('/1,200')
   })
 
   it('many projects show how many were asked', async () => {
-    const { url, release } = await holding(3, (_, response) => json(response, [{ id: 1 }]))
+    const { url, release } = await startHoldingServer(3, (_, response) =>
+      sendJson(response, [{ id: 1 }]),
+    )
     const projects = Array.from({ length: 6 }, (_, i) => `g/p${i}`).join(',')
-    const terminal = started(url, {
+    const terminal = openLine(url, {
       line: `jobs list -P ${projects} --concurrency 1`,
-      stdout: toNowhere,
+      stdout: createNullOutput,
     })
     await terminal.until(/jobs list {2}3\/6 {2}50% {2}[\d.]+\/s {2}ETA/)
     release()
@@ -133,8 +138,8 @@ describe('at a terminal', () => {
   })
 
   it('one slow request shows that it is waited for', async () => {
-    const { url, release } = await holding(0, one)
-    const terminal = started(url, 'runners get 1')
+    const { url, release } = await startHoldingServer(0, sendRunner)
+    const terminal = openLine(url, 'runners get 1')
     await terminal.until(/runners get {2}waiting for a response, [1-9]\d* s/)
     release()
     const after = await terminal.until(/^exit 0/m)
@@ -143,8 +148,8 @@ describe('at a terminal', () => {
   })
 
   it('one question of many requests shows that it is worked on, and leaves nothing behind', async () => {
-    const { url, release } = await holding(0, (_, response) => json(response, []))
-    const terminal = started(url, { line: 'overview', stdout: toNowhere })
+    const { url, release } = await startHoldingServer(0, (_, response) => sendJson(response, []))
+    const terminal = openLine(url, { line: 'overview', stdout: createNullOutput })
     await terminal.until(/looking/)
     release()
     expect((await terminal.until(/^exit \d/m)).trim().split('\n').at(-1)).toMatch(/^exit \d/)
@@ -152,14 +157,14 @@ describe('at a terminal', () => {
   })
 
   it('several instances share one line', async () => {
-    const { url, release } = await holding(0, (_, response) => json(response, []))
-    const config = configuration()
+    const { url, release } = await startHoldingServer(0, (_, response) => sendJson(response, []))
+    const config = createConfiguration()
     const profiles = { a: { name: 'a', baseUrl: url }, b: { name: 'b', baseUrl: url } }
     writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, profiles }), {
       mode: 0o600,
     })
     const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '' }
-    const terminal = started(url, { line: 'overview -p a,b', stdout: toNowhere }, env)
+    const terminal = openLine(url, { line: 'overview -p a,b', stdout: createNullOutput }, env)
     const shown = await terminal.until(/looking/)
     expect(shown.match(/looking/g)).toHaveLength(1)
     release()
@@ -174,8 +179,8 @@ describe('at a terminal', () => {
     ['runners get 1 -o json', 'waiting for a response'],
     ['overview -o json', 'looking'],
   ])('is gone before a program that reads the answer writes to it: %s', async (line, text) => {
-    const { url, release } = await holding(0, (asked, response) =>
-      json(
+    const { url, release } = await startHoldingServer(0, (asked, response) =>
+      sendJson(
         response,
         asked.includes('/merge_requests/1')
           ? { id: 1, iid: 1, rebase_in_progress: false, merge_error: null }
@@ -184,7 +189,7 @@ describe('at a terminal', () => {
             : [{ id: 1 }],
       ),
     )
-    const terminal = started(url, { line, stdout: throughReader('read: ') })
+    const terminal = openLine(url, { line, stdout: pipeToScreen('read: ') })
     await terminal.until(new RegExp(text))
     release()
     const after = await terminal.until(/^exit \d/m)
@@ -195,16 +200,16 @@ describe('at a terminal', () => {
   })
 
   it('one plain line is said where nothing may be redrawn', async () => {
-    const { url, release } = await holding(0, one)
-    const terminal = started(url, 'runners get 1', { SVC_ACCESSIBLE: '1' })
+    const { url, release } = await startHoldingServer(0, sendRunner)
+    const terminal = openLine(url, 'runners get 1', { SVC_ACCESSIBLE: '1' })
     await terminal.until(/^runners get …$/m)
     release()
     await terminal.until(/^exit 0/m)
   })
 
   it('one plain line is said where the terminal does not know its width', async () => {
-    const { url, release } = await holding(0, one)
-    const terminal = started(url, 'runners get 1', {}, 0)
+    const { url, release } = await startHoldingServer(0, sendRunner)
+    const terminal = openLine(url, 'runners get 1', {}, 0)
     await terminal.until(/^runners get …$/m)
     release()
     await terminal.until(/^exit 0/m)

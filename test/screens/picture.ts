@@ -1,14 +1,14 @@
-/** A screen of a terminal, with its colours, as an SVG: the picture of the README. */
+/** Draws a terminal screen with its colours as an SVG, such as the picture of the README. */
 import Anser from 'anser'
 import stringWidth from 'string-width'
 import { create } from 'xmlbuilder2'
 
-/** One character cell, and what is around the screen, in pixels. */
+/** The size of a character cell and of the frame around the screen, in pixels. */
 const cell = { width: 8.4, height: 20 } as const
 const frame = { side: 20, top: 44, bottom: 20, radius: 10 } as const
 const fontSize = 14
 
-/** The colours of a dark terminal, by the names that the parser of escapes gives them. */
+/** The colours of a dark terminal, by the names of the escape parser. */
 const colours: Readonly<Record<string, string>> = {
   'ansi-black': '#45475a',
   'ansi-red': '#f38ba8',
@@ -31,7 +31,7 @@ interface Piece {
   readonly look: Readonly<Record<string, string>>
 }
 
-const lookOf = ({ fg, decorations }: Anser.AnserJsonEntry): Record<string, string> => {
+const toStyle = ({ fg, decorations }: Anser.AnserJsonEntry): Record<string, string> => {
   if (fg !== null && colours[fg] === undefined) throw new Error(`a picture has no colour ${fg}`)
   return {
     ...(fg === null ? {} : { fill: colours[fg] ?? plain }),
@@ -41,8 +41,8 @@ const lookOf = ({ fg, decorations }: Anser.AnserJsonEntry): Record<string, strin
   }
 }
 
-/** What stands on the screen, each with the place where it begins: no font has to have a character's width right. */
-const piecesOf = (screen: string): readonly Piece[] => {
+/** Splits a screen into texts with their positions, so that the picture does not depend on the character widths of a font. */
+const toPieces = (screen: string): readonly Piece[] => {
   const pieces: Piece[] = []
   let [row, column] = [0, 0]
   for (const entry of Anser.ansiToJson(screen, { json: true, use_classes: true }))
@@ -50,7 +50,7 @@ const piecesOf = (screen: string): readonly Piece[] => {
       if (n > 0) [row, column] = [row + 1, 0]
       const text = part.trim()
       const indent = part.length - part.trimStart().length
-      if (text !== '') pieces.push({ row, column: column + indent, text, look: lookOf(entry) })
+      if (text !== '') pieces.push({ row, column: column + indent, text, look: toStyle(entry) })
       column += stringWidth(part)
     }
   return pieces
@@ -59,8 +59,8 @@ const piecesOf = (screen: string): readonly Piece[] => {
 const round = (pixels: number): number => Math.round(pixels * 10) / 10
 
 /** @param screen lines with the escapes of their colours */
-export const pictureOf = (screen: string, title: string): string => {
-  const pieces = piecesOf(screen.trimEnd())
+export const toPicture = (screen: string, title: string): string => {
+  const pieces = toPieces(screen.trimEnd())
   const columns = Math.max(...pieces.map(({ column, text }) => column + stringWidth(text)))
   const rows = 1 + Math.max(...pieces.map(({ row }) => row))
   const width = Math.ceil(columns * cell.width) + 2 * frame.side

@@ -1,18 +1,18 @@
 /**
- * What people see: whole screens at 80 and 140 columns (some at 40), kept as text under `golden/`. Look at them
- * when they change, and renew them with `-u`.
+ * Tests whole screens at 80 and 140 columns (some at 40), kept as text under `golden/`. Review them when they change, and renew them
+ * with `-u`.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder } from '../support/program.js'
-import { openScreen, type Screen, type ScreenLine, toNowhere } from '../support/screen.js'
-import { pictureOf } from './picture.js'
+import { createFolder } from '../support/program.js'
+import { createNullOutput, openScreen, type Screen, type ScreenLine } from '../support/screen.js'
+import { toPicture } from './picture.js'
 
-const now = () => new Date('2026-11-20T12:00:00Z')
+const getNow = () => new Date('2026-11-20T12:00:00Z')
 
-/** A screen's name, and the line that is typed for it, or several. */
+/** The names of screens and the line or lines that are typed for each. */
 const screens: Readonly<Record<string, string | readonly ScreenLine[]>> = {
   help: '--help',
   'help-command': 'runners update --help',
@@ -26,7 +26,7 @@ const screens: Readonly<Record<string, string | readonly ScreenLine[]>> = {
   'list-hidden':
     'runners list --instance -L 2 --fields id,description,runner_type,status,ip_address,active,is_shared,online,name,id,status',
   'auth-status': 'auth status',
-  'journal-list': [{ line: 'runners pause 1 999 2 -q', stdout: toNowhere }, 'journal list'],
+  'journal-list': [{ line: 'runners pause 1 999 2 -q', stdout: createNullOutput }, 'journal list'],
   'list-more': 'projects list -L 3',
   'list-empty': 'issues list',
   'list-vulnerabilities': 'vulnerabilities list -P platform/app',
@@ -57,8 +57,8 @@ const screens: Readonly<Record<string, string | readonly ScreenLine[]>> = {
   question: 'runners disable 7 -P platform/app',
 }
 
-/** What a narrow terminal shows as well, and how many columns that has. */
-const narrow = new Map([
+/** Screens that are also taken at a narrow terminal, and its columns. */
+const narrowWidths = new Map([
   ['list', 40],
   ['list-wide', 40],
   ['get', 40],
@@ -103,11 +103,15 @@ projects:
 
 let sandbox: Sandbox
 beforeEach(async () => {
-  sandbox = await startSandbox({ stateDir: folder(), now, speed: Number.POSITIVE_INFINITY })
+  sandbox = await startSandbox({
+    stateDir: createFolder(),
+    now: getNow,
+    speed: Number.POSITIVE_INFINITY,
+  })
 })
 
-/** What differs from run to run, replaced by something as wide. */
-const steady = (screen: string): string =>
+/** Replaces what differs from run to run by texts of the same width. */
+const replaceVolatile = (screen: string): string =>
   screen
     .replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:12345')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '00000000-0000-0000-0000-000000000000')
@@ -115,15 +119,15 @@ const steady = (screen: string): string =>
     .trimEnd()
     .concat('\n')
 
-const look = async (
+const takeScreen = async (
   lines: readonly ScreenLine[],
   columns: number,
   taken: (screen: Screen) => Promise<string>,
   before = '',
 ): Promise<string> => {
-  const cwd = folder()
+  const cwd = createFolder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-  // Beside an address the token would serve no other.
+  // A token is only for the instance of the variables; it would not be sent to another address.
   const isElsewhere = lines.some(
     (line) => typeof line === 'string' && line.startsWith('--base-url'),
   )
@@ -131,7 +135,7 @@ const look = async (
     cwd,
     columns,
     rows: 110,
-    now,
+    now: getNow,
     before,
     env: {
       SVC_BASE_URL: isElsewhere ? '' : sandbox.url,
@@ -148,31 +152,33 @@ const look = async (
   }
 }
 
-const shot = (line: string | readonly ScreenLine[], columns: number): Promise<string> =>
-  look([line].flat(), columns, async (screen) => steady(await screen.screen()))
+const takeText = (line: string | readonly ScreenLine[], columns: number): Promise<string> =>
+  takeScreen([line].flat(), columns, async (screen) => replaceVolatile(await screen.screen()))
 
-/** The picture of the README: a command as it is typed, and what it shows. */
-const pictured = 'overview'
+/** The line in the picture of the README. */
+const picturedLine = 'overview'
 
-const photograph = (columns: number): Promise<string> =>
-  look(
-    [pictured],
+const takePicture = (columns: number): Promise<string> =>
+  takeScreen(
+    [picturedLine],
     columns,
     async (screen) => {
-      const coloured = steady(await screen.coloured()).replace(/exit 0\n*$/, '')
-      return pictureOf(coloured, `svcctl ${pictured}`)
+      const coloured = replaceVolatile(await screen.coloured()).replace(/exit 0\n*$/, '')
+      return toPicture(coloured, `svcctl ${picturedLine}`)
     },
-    `\x1b[32m$\x1b[0m svcctl ${pictured}\n\n`,
+    `\x1b[32m$\x1b[0m svcctl ${picturedLine}\n\n`,
   )
 
 describe('the screen of', () => {
   describe.each(Object.entries(screens))('%s', (name, line) => {
-    it.each([narrow.get(name) ?? [], 80, 140].flat())('at %d columns', async (columns) => {
-      await expect(await shot(line, columns)).toMatchFileSnapshot(`golden/${name}-${columns}.txt`)
+    it.each([narrowWidths.get(name) ?? [], 80, 140].flat())('at %d columns', async (columns) => {
+      await expect(await takeText(line, columns)).toMatchFileSnapshot(
+        `golden/${name}-${columns}.txt`,
+      )
     })
   })
 
   it('is the picture of the README', async () => {
-    await expect(await photograph(92)).toMatchFileSnapshot('../../.github/overview.svg')
+    await expect(await takePicture(92)).toMatchFileSnapshot('../../.github/overview.svg')
   })
 })

@@ -1,24 +1,24 @@
-/** The compiled code that a process keeps for the next one holds no credential (`src/start/load.ts`). */
+/** Tests that the compiled code that a process keeps for the next one has no credential (`src/start/load.ts`). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { folder, svcctl } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createFolder, svcctl } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 
-const server = recording()
+const server = useRecorder()
 const canary = 'c4n4ry-0123456789'
 
-/** A folder in which there is nothing, not even compiled code. */
-const config = folder()
+/** An empty folder, without compiled code. */
+const config = createFolder()
 const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', SVC_BASE_URL: '', SVC_TOKEN: '' }
-const signedIn = () => ({ ...env, SVC_BASE_URL: server.url, SVC_TOKEN: `${canary}-token` })
+const createSignedInEnv = () => ({ ...env, SVC_BASE_URL: server.url, SVC_TOKEN: `${canary}-token` })
 
 it('is kept without a credential, whatever was typed, printed and sent', async () => {
   server.answer = () => ({ body: { id: 1, username: 'root', description: `${canary}-answer` } })
   const login = ['auth', 'login', 'work', '--base-url', server.url, '--token-stdin']
   const ran = [
     await svcctl(login, { env, input: `${canary}-login\n` }),
-    await svcctl(['runners', 'get', '1', '-vv'], { env: signedIn() }),
+    await svcctl(['runners', 'get', '1', '-vv'], { env: createSignedInEnv() }),
     await svcctl(
       [
         'settings',
@@ -29,7 +29,7 @@ it('is kept without a credential, whatever was typed, printed and sent', async (
         '--journal',
         'none',
       ],
-      { env: { ...signedIn(), KEY_OF_A_TEST: `${canary}-key` } },
+      { env: { ...createSignedInEnv(), KEY_OF_A_TEST: `${canary}-key` } },
     ),
   ]
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0])

@@ -9,31 +9,41 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { together } from '../faults/matrix.js'
-import { folder } from '../support/program.js'
-import { type Recorder, record, type Seen } from '../support/recorder.js'
+import { runConcurrently } from '../faults/matrix.js'
+import { createFolder } from '../support/program.js'
+import { type Recorder, type SeenRequest, startRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
-import { type Command, canary, endless, everyCommand, lineOf, printing } from './canary.js'
+import {
+  buildLine,
+  type Command,
+  canary,
+  credentialCommands,
+  endlessCommands,
+  listCommands,
+} from './canary.js'
 
-const secret = (kind: string): string => `${canary}-${kind}-0123456789`
+const createSecret = (kind: string): string => `${canary}-${kind}-0123456789`
 
-/** Says back whatever it was sent: a hostile instance that wants to see the token in a log. */
-const echo = ({ headers, body, url }: Seen): string =>
+/** Repeats a request, as a hostile instance does that wants the token to appear in a log. */
+const describeRequest = ({ headers, body, url }: SeenRequest): string =>
   `you sent ${JSON.stringify(headers)} and ${body} to ${url}`
 
 let server: Recorder
 beforeAll(async () => {
-  server = await record((seen) => {
+  server = await startRecorder((seen) => {
     const [, status = '200'] = /\/(\d{3})\/api/.exec(seen.url) ?? []
     if (seen.url.includes('/oauth/token'))
-      return { status: 400, body: { error: 'invalid_grant', error_description: echo(seen) } }
+      return {
+        status: 400,
+        body: { error: 'invalid_grant', error_description: describeRequest(seen) },
+      }
     if (status === '200')
-      // Nobody is taken away before it is known whose token this is.
+      // The command must first learn whose token this is, so that it removes nobody.
       return seen.url.endsWith('/user') ? { body: { id: 1, username: 'root' } } : undefined
     return {
       status: Number(status),
-      body: { message: echo(seen) },
-      headers: { 'x-echo': echo(seen) },
+      body: { message: describeRequest(seen) },
+      headers: { 'x-echo': describeRequest(seen) },
     }
   })
 })
@@ -41,8 +51,8 @@ afterAll(() => server.close())
 
 const statuses = [200, 401, 500]
 
-/** The journal of a run that paused a runner. */
-const journalOf = (instance: string): string => {
+/** Builds the journal of a run that paused a runner. */
+const buildJournal = (instance: string): string => {
   const object = { n: 1, object: '7' }
   const header = {
     run: 1,
@@ -71,14 +81,14 @@ const journalOf = (instance: string): string => {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
-/** What is wanted of the instance, a secret among it. */
-const declared = `version: 1
+/** A declared state with a secret. */
+const declaredState = `version: 1
 site:
   settings: { spamsvc_enabled: true, spamsvc_api_key: { env: CANARY_SECRET } }
 `
 
-/** A folder with a profile, its token and refresh token, and an audit log. */
-const home = (baseUrl: string, place: string): string => {
+/** Creates a configuration folder with a profile, its token and refresh token, and an audit log. */
+const createHome = (baseUrl: string, place: string): string => {
   const config = join(place, 'config')
   mkdirSync(config, { mode: 0o700 })
   const profile = {
@@ -99,37 +109,37 @@ const home = (baseUrl: string, place: string): string => {
     { mode: 0o600 },
   )
   const token = {
-    token: secret('stored'),
+    token: createSecret('stored'),
     kind: 'oauth',
     baseUrl,
-    refreshToken: secret('refresh'),
+    refreshToken: createSecret('refresh'),
   }
   writeFileSync(join(config, 'tokens.json'), JSON.stringify({ work: token }), { mode: 0o600 })
   writeFileSync(join(place, 'ci.yml'), 'job: { script: [echo] }\n')
-  writeFileSync(join(place, 'svcctl.yml'), declared)
+  writeFileSync(join(place, 'svcctl.yml'), declaredState)
   writeFileSync(
     join(place, 'commands.yml'),
     'extension: own\ncommands: { jobs retry: POST /projects/:id/jobs/:job_id/retry }\n',
   )
   writeFileSync(join(place, 'policy.yml'), policy)
   writeFileSync(join(place, 'words.yml'), 'vocabulary: 1\nwords: { spamsvc: junkguard }\n')
-  writeFileSync(join(place, 'run.ndjson'), journalOf(baseUrl))
+  writeFileSync(join(place, 'run.ndjson'), buildJournal(baseUrl))
   return config
 }
 
-/** A rule of every list that shows the fields of its records. */
+/** A rule whose message shows the fields of each record of a list. */
 const policy =
   'policy: 1\nrules: [{ name: one, list: runners list, each: id=0, message: "{token}" }]\n'
 
-/** Files below a folder that hold a canary, other than the one that is there to hold it. */
-const leaksIn = (directory: string): string[] =>
+/** Returns the files below a folder that contain a canary, except for the token file. */
+const findLeaks = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'tokens.json')
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => holds(textOf(path)))
+    .filter((path) => holds(readText(path)))
 
-/** A file's text; of one that its process renamed or removed meanwhile, none. */
-const textOf = (path: string): string => {
+/** Reads a file. Returns an empty text if its process has renamed or removed it meanwhile. */
+const readText = (path: string): string => {
   try {
     return readFileSync(path, 'latin1')
   } catch (error) {
@@ -143,53 +153,53 @@ const holds = (text: string): boolean => forms.some((form) => text.includes(form
 
 const isSecret = (word: string): boolean => word.startsWith('env:')
 
-interface Said {
+interface LineReport {
   readonly line: string
   readonly code: number
   readonly wrong: readonly string[]
 }
 
-const runOne = async (command: Command, index: number): Promise<Said> => {
-  const place = folder()
+const runOne = async (command: Command, index: number): Promise<LineReport> => {
+  const place = createFolder()
   const baseUrl = `${server.url}/${statuses[index % statuses.length]}`
-  const config = home(baseUrl, place)
+  const config = createHome(baseUrl, place)
   const environment = index % 2 === 0
   const line = [
-    ...lineOf(command),
+    ...buildLine(command),
     '-vv',
     ...(command.endpoints.length > 0 ? ['--yes', '--retries', '0'] : []),
   ]
   const from: Readonly<Record<string, string>> = environment
-    ? { SVC_TOKEN: secret('environment'), SVC_BASE_URL: baseUrl }
+    ? { SVC_TOKEN: createSecret('environment'), SVC_BASE_URL: baseUrl }
     : {}
   const env = {
     ...from,
     SVC_CONFIG_DIR: config,
     SVC_NO_KEYRING: '1',
-    SVC_JOB_TOKEN: secret('job'),
-    SVC_ALERT_KEY: secret('alert'),
+    SVC_JOB_TOKEN: createSecret('job'),
+    SVC_ALERT_KEY: createSecret('alert'),
     SVC_ALERT_ENDPOINT: `${baseUrl}/api/alert`,
-    CANARY_SECRET: secret('value'),
+    CANARY_SECRET: createSecret('value'),
   }
   const how = {
     env,
     cwd: place,
-    input: command.command === 'auth login' ? `${secret('login')}\n` : '',
+    input: command.command === 'auth login' ? `${createSecret('login')}\n` : '',
   }
   const ran = await svcctl(
     command.command === 'auth login' ? [...line, '--token-stdin'] : line,
     how,
   )
-  // Those with a secret of their own, and a sample of the others, which all print by the same means.
+  // Only commands with a secret of their own, and a sample of the others, which all print in the same way.
   const printed = command.endpoints.length > 0 && (index % 3 === 0 || line.some(isSecret))
   const curl = printed ? await svcctl([...line, '--curl'], how) : undefined
   const wrong = [
-    ...(holds(ran.stdout) && !printing.has(command.command)
+    ...(holds(ran.stdout) && !credentialCommands.has(command.command)
       ? [`standard output: ${ran.stdout}`]
       : []),
     ...(holds(ran.stderr) ? [`standard error: ${ran.stderr}`] : []),
     ...(holds(`${curl?.stdout}${curl?.stderr}`) ? [`--curl: ${curl?.stdout}${curl?.stderr}`] : []),
-    ...leaksIn(place),
+    ...findLeaks(place),
     ...(ran.code === 9 || ran.code === 2 ? [`exit ${ran.code}: ${ran.stderr}`] : []),
     ...(curl !== undefined && curl.code !== 0 ? [`--curl exit ${curl.code}: ${curl.stderr}`] : []),
   ]
@@ -201,21 +211,21 @@ const runOne = async (command: Command, index: number): Promise<Said> => {
 }
 
 it('shows no credential anywhere, whatever is run and whatever comes back', async () => {
-  const commands = (await everyCommand()).filter(({ command }) => !endless.has(command))
-  const said = await together(
+  const commands = (await listCommands()).filter(({ command }) => !endlessCommands.has(command))
+  const said = await runConcurrently(
     commands.map((command, index) => ({ command, index })),
     4,
     ({ command, index }) => runOne(command, index),
   )
   expect(said.filter(({ wrong }) => wrong.length > 0)).toEqual([])
-  // It can only be missed where it was sent: in a header or a body, and never in an address.
+  // A token can only leak if it was sent: in a header or a body, and never in an address.
   const signed = server.seen.filter(({ headers }) => holds(JSON.stringify(headers)))
   expect(signed.length).toBeGreaterThan(commands.length / 2)
   expect(server.seen.filter(({ url }) => holds(url))).toEqual([])
 }, 120_000)
 
 it('keeps what a token command prints out of everything but the header, and gives it no argument', async () => {
-  const place = folder()
+  const place = createFolder()
   const config = join(place, 'config')
   mkdirSync(config)
   const helper = join(place, 'helper.cjs')
@@ -238,9 +248,9 @@ it('keeps what a token command prints out of everything but the header, and give
   const ran = await svcctl(['runners', 'pause', '7', '-vv', '--retries', '0'], { env })
   expect(ran.code).toBe(3)
   const sent = server.seen.slice(before)
-  expect(sent.map(({ headers }) => headers['private-token'])).toContain(secret('command'))
+  expect(sent.map(({ headers }) => headers['private-token'])).toContain(createSecret('command'))
   expect(holds(`${ran.stdout}${ran.stderr}`)).toBe(false)
-  expect(leaksIn(place)).toEqual([])
+  expect(findLeaks(place)).toEqual([])
   expect(readFileSync(join(place, 'argv'), 'utf8')).toBe(`${process.execPath} ${helper} one`)
   rmSync(place, { recursive: true, force: true })
 })

@@ -1,4 +1,4 @@
-/** What the canary test runs: every command, with arguments made from what it says of itself. */
+/** Builds a line for every command of the program from the command's own description, for the canary test. */
 
 import { svcctl } from '../support/within.js'
 
@@ -18,11 +18,11 @@ export interface Command {
   readonly flags: readonly Flag[]
 }
 
-/** Every secret begins like this, so that one search finds them all. */
+/** The beginning of every secret, so that one search finds them all. */
 export const canary = 'c4n4ry'
 
-/** Every command of the program, from itself. */
-export const everyCommand = async (): Promise<readonly Command[]> => {
+/** Returns every command that the program lists. */
+export const listCommands = async (): Promise<readonly Command[]> => {
   const { stdout } = await svcctl(['commands', '-o', 'json'])
   return JSON.parse(stdout) as Command[]
 }
@@ -30,7 +30,7 @@ export const everyCommand = async (): Promise<readonly Command[]> => {
 const publicKey =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl one@example.com'
 
-/** Positional arguments that are no number. */
+/** Values for positional arguments that are not a number. */
 const words: Readonly<Record<string, string>> = {
   duration: '1h',
   sha: 'abcdef1',
@@ -52,13 +52,13 @@ const words: Readonly<Record<string, string>> = {
   'get|store|erase': 'get',
 }
 
-/** Positional arguments that mean something else in one command. */
-const ofCommand: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Values for positional arguments that mean something else in one command. */
+const commandWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   api: { path: '/version' },
   'extend add': { file: 'commands.yml' },
 }
 
-/** Values of flags that are particular. */
+/** Values for flags that do not take any text. */
 const values: Readonly<Record<string, string>> = {
   key: publicKey,
   'access-level': '30',
@@ -68,14 +68,14 @@ const values: Readonly<Record<string, string>> = {
   action: 'none',
 }
 
-const valueFor = ({ name, type, values: among }: Flag): string =>
+const getFlagValue = ({ name, type, values: among }: Flag): string =>
   values[name] ?? among?.[0] ?? (type === 'string' ? 'text' : type === 'boolean' ? '' : '7')
 
-const given = (flag: Flag): readonly string[] =>
-  flag.type === 'boolean' ? [`--${flag.name}`] : [`--${flag.name}`, valueFor(flag)]
+const buildFlag = (flag: Flag): readonly string[] =>
+  flag.type === 'boolean' ? [`--${flag.name}`] : [`--${flag.name}`, getFlagValue(flag)]
 
-/** What a command needs beyond what it requires, or instead. */
-const besides: Readonly<Record<string, readonly string[]>> = {
+/** Arguments that a command needs in addition to the required ones. */
+const extraWords: Readonly<Record<string, readonly string[]>> = {
   api: ['/version'],
   'artifacts file': ['--job-id', '7'],
   'members list': ['-P', '1'],
@@ -108,19 +108,23 @@ const besides: Readonly<Record<string, readonly string[]>> = {
   'profile set': ['--timeout', '5'],
 }
 
-/** Commands whose answer is a credential. */
-export const printing = new Set(['auth token'])
+/** Commands that print a credential. */
+export const credentialCommands = new Set(['auth token'])
 
-/** Commands that only end when they are told to. */
-export const endless = new Set(['sandbox serve'])
+/** Commands that run until they are interrupted. */
+export const endlessCommands = new Set(['sandbox serve'])
 
-/** A command line that the command accepts. */
-export const lineOf = ({ command, arguments: positional, flags }: Command): readonly string[] => [
+/** Builds a command line that the command accepts. */
+export const buildLine = ({
+  command,
+  arguments: positional,
+  flags,
+}: Command): readonly string[] => [
   ...command.split(' '),
   ...positional
     .filter(({ required, name }) => required || ['id', 'job-id', 'shell'].includes(name))
-    .map(({ name }) => ofCommand[command]?.[name] ?? words[name] ?? '7'),
+    .map(({ name }) => commandWords[command]?.[name] ?? words[name] ?? '7'),
   ...(command === 'ci lint' ? ['ci.yml'] : []),
-  ...flags.filter(({ required }) => required).flatMap(given),
-  ...(besides[command] ?? []),
+  ...flags.filter(({ required }) => required).flatMap(buildFlag),
+  ...(extraWords[command] ?? []),
 ]

@@ -1,18 +1,18 @@
-/** Every program that is started sees what it needs of the environment, and no credential. */
+/** Tests that each program that is started gets the variables that it needs, and no credential. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { configuration, folder } from '../support/program.js'
-import { type Recorder, record } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { type Recorder, startRecorder } from '../support/recorder.js'
 import { openScreen } from '../support/screen.js'
-import { has } from '../support/terminal.js'
+import { hasProgram } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 
 const canary = 'c4n4ry-0123456789'
 
-/** Credentials of ours, and the same under other names: nobody is given them. */
-const ours = {
+/** The program's own credentials, and the same under other names: no program gets them. */
+const ownCredentials = {
   SVC_TOKEN: `${canary}-token`,
   SVC_JOB_TOKEN: `${canary}-job`,
   SVC_ALERT_KEY: `${canary}-alert`,
@@ -23,8 +23,8 @@ const ours = {
   http_proxy: `me:${canary}@proxy.test:3128`,
 }
 
-/** Credentials of others: what a person named may need them, and nobody else. */
-const others = {
+/** Credentials of other tools: only a program that the user named gets them. */
+const otherCredentials = {
   VAULT_TOKEN: 'v4ult-0123456789',
   AWS_SECRET_ACCESS_KEY: 'v4ult-aws',
   DATABASE_URL: 'postgres://me:v4ult@db.test/x',
@@ -43,7 +43,7 @@ const harmless = {
 
 let server: Recorder
 beforeAll(async () => {
-  server = await record(({ method, url }) => {
+  server = await startRecorder(({ method, url }) => {
     if (/\/runners\/1\/jobs/.test(url)) return { body: [] }
     if (/\/jobs\/7/.test(url)) return { body: { id: 7, web_url: `${server.url}/a/b/-/jobs/7` } }
     if (/\/runners\?|\/runners\/all/.test(url))
@@ -57,28 +57,28 @@ afterAll(() => server.close())
 
 interface Place {
   readonly cwd: string
-  /** The environment of a line. */
+  /** The variables of a line. */
   readonly env: Readonly<Record<string, string>>
-  /** A program that says what it sees of the environment, and then does this. */
+  /** Writes a program that records its variables, and then runs a script. Returns its path. */
   readonly spy: (name: string, then?: string) => string
-  /** What the program saw. */
+  /** Returns the variables that the program recorded. */
   readonly seen: (name: string) => Promise<string>
 }
 
-const placeOf = (profile: object = {}): Place => {
-  const cwd = folder()
-  const config = configuration()
+const createPlace = (profile: object = {}): Place => {
+  const cwd = createFolder()
+  const config = createConfiguration()
   const profiles = { work: { baseUrl: server.url, ...profile } }
   writeFileSync(join(config, 'config.json'), JSON.stringify({ current: 'work', profiles }), {
     mode: 0o600,
   })
-  const bin = folder()
+  const bin = createFolder()
   const log = (name: string): string => join(cwd, `${name}.env`)
   return {
     cwd,
     env: {
-      ...ours,
-      ...others,
+      ...ownCredentials,
+      ...otherCredentials,
       ...harmless,
       SVC_CONFIG_DIR: config,
       PATH: `${bin}:${process.env.PATH ?? ''}`,
@@ -97,18 +97,18 @@ const placeOf = (profile: object = {}): Place => {
   }
 }
 
-const linesWith = (text: string, what: RegExp): readonly string[] =>
+const findLines = (text: string, what: RegExp): readonly string[] =>
   text.split('\n').filter((line) => what.test(line))
 
 const checkTool = (seen: string): void => {
-  expect(linesWith(seen, /c4n4ry|v4ult|SVC_|CI_/)).toEqual([])
+  expect(findLines(seen, /c4n4ry|v4ult|SVC_|CI_/)).toEqual([])
   expect(seen).toContain('PATH=')
 }
 
-/** The lines that a program of somebody's own is given. */
+/** Checks the variables of a program that the user named. */
 const checkOwn = (seen: string): void => {
-  expect(linesWith(seen, /c4n4ry/)).toEqual([])
-  for (const [name, value] of Object.entries({ ...others, ...harmless }))
+  expect(findLines(seen, /c4n4ry/)).toEqual([])
+  for (const [name, value] of Object.entries({ ...otherCredentials, ...harmless }))
     expect(seen).toContain(`${name}=${value}\n`)
   expect(seen).toContain('ALL_PROXY=socks5://proxy.test:1080\n')
   expect(seen).toContain('http_proxy=proxy.test:3128\n')
@@ -116,7 +116,7 @@ const checkOwn = (seen: string): void => {
 
 describe('what is started on its own account', () => {
   it('git, which is asked for the project, sees no credential', async () => {
-    const { cwd, env, spy, seen } = placeOf()
+    const { cwd, env, spy, seen } = createPlace()
     spy('git', `printf 'origin\\t${server.url}/a/b.git (fetch)\\n'`)
     const ran = await svcctl(['jobs', 'list', '-o', 'json'], { env, cwd })
     expect(ran).toMatchObject({ code: 0 })
@@ -129,7 +129,7 @@ describe('what is started on its own account', () => {
   })
 
   it('the browser', async () => {
-    const { cwd, env, spy, seen } = placeOf()
+    const { cwd, env, spy, seen } = createPlace()
     spy('xdg-open')
     const screen = { DISPLAY: ':9', SSH_CONNECTION: '', SSH_CLIENT: '', SSH_TTY: '', CI: '' }
     const line = ['jobs', 'get', '7', '-P', 'a/b', '--web']
@@ -140,7 +140,7 @@ describe('what is started on its own account', () => {
   })
 
   it('the pager', async () => {
-    const { cwd, env, spy, seen } = placeOf()
+    const { cwd, env, spy, seen } = createPlace()
     const pager = spy('spy-pager', 'cat > /dev/null; echo paged')
     const whole = { ...env, SVC_PAGER: pager, HOME: cwd }
     const terminal = openScreen(['runners list --instance'], { env: whole, cwd, rows: 10 })
@@ -152,8 +152,8 @@ describe('what is started on its own account', () => {
     }
   })
 
-  it.skipIf(!has('git'))('the git of the embedded instance', async () => {
-    const { cwd, env, spy, seen } = placeOf()
+  it.skipIf(!hasProgram('git'))('the git of the embedded instance', async () => {
+    const { cwd, env, spy, seen } = createPlace()
     const { PATH = '' } = process.env
     spy('git', `PATH='${PATH}' exec git "$@"`)
     const line = ['commits', 'list', '-P', 'platform/app', '--sandbox', '-L', '1']
@@ -167,7 +167,7 @@ describe('what is started on its own account', () => {
 
 describe('what a person named', () => {
   it('a token command sees all but our own credentials', async () => {
-    const { cwd, env, spy, seen } = placeOf({ tokenCommand: ['helper'] })
+    const { cwd, env, spy, seen } = createPlace({ tokenCommand: ['helper'] })
     spy('helper', 'echo token-0123456789')
     expect(await svcctl(['runners', 'list', '--instance'], { env, cwd })).toMatchObject({ code: 0 })
     expect(server.seen.at(-1)?.headers['private-token']).toBe('token-0123456789')
@@ -175,8 +175,8 @@ describe('what a person named', () => {
   })
 
   it('a command for a secret of declared state', async () => {
-    const { cwd, env, spy, seen } = placeOf()
-    // It would wait for a person's input as long as it could.
+    const { cwd, env, spy, seen } = createPlace()
+    // It would wait for input for as long as it can.
     const vault = spy('vault', 'read -r line; echo secret-0123456789')
     writeFileSync(
       join(cwd, 'svcctl.yml'),
@@ -193,7 +193,7 @@ describe('what a person named', () => {
   })
 
   it('--resume-after', async () => {
-    const { cwd, env, spy, seen } = placeOf()
+    const { cwd, env, spy, seen } = createPlace()
     const line = ['runners', 'drain', '1', '--resume-after', `exec ${spy('upgrade')}`]
     expect(await svcctl(line, { env, cwd })).toMatchObject({ code: 0 })
     checkOwn(await seen('upgrade'))

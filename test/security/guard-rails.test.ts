@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { certificate, key } from '../http/certificate.js'
-import { configuration, folder } from '../support/program.js'
-import { type Recorder, record } from '../support/recorder.js'
+import { createConfiguration, createFolder } from '../support/program.js'
+import { type Recorder, startRecorder } from '../support/recorder.js'
 import { openScreen } from '../support/screen.js'
 import { svcctl } from '../support/within.js'
 
-const lines = (file: string): Record<string, unknown>[] =>
+const readJsonLines = (file: string): Record<string, unknown>[] =>
   readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
@@ -20,11 +20,14 @@ describe('a profile', () => {
   let server: Recorder
   let config: string
   beforeAll(async () => {
-    server = await record(() => ({ body: { id: 7 }, headers: { 'x-request-id': 'request-1' } }))
+    server = await startRecorder(() => ({
+      body: { id: 7 },
+      headers: { 'x-request-id': 'request-1' },
+    }))
   })
   afterAll(() => server.close())
   beforeEach(() => {
-    config = configuration()
+    config = createConfiguration()
     server.seen.length = 0
   })
 
@@ -59,7 +62,7 @@ describe('a profile', () => {
 
   it('that is protected takes its name besides --yes', async () => {
     await set('--protected')
-    // What is not protected and comes first is the current one.
+    // The current profile is an unprotected one.
     await run('profile', 'set', 'test', '--base-url', server.url)
     await run('auth', 'switch', 'test')
     const commands = [
@@ -96,7 +99,7 @@ describe('a profile', () => {
       expect(await terminal.until(/exit \d/)).toMatch(
         /not confirmed; nothing was changed[\s\S]*exit 2/,
       )
-      // Its name was looked for.
+      // The command looked up the name of the key.
       expect(server.lines()).toEqual(['GET /projects/1/deploy_keys/7'])
     } finally {
       await terminal.close()
@@ -115,7 +118,7 @@ describe('a profile', () => {
     writeFileSync(file, 'a: {script: [make]}\n')
     await run('ci', 'lint', file, '-p', 'prod')
     expect(server.lines().filter((line) => line.startsWith('POST'))).toEqual(['POST /ci/lint'])
-    const entries = lines(log)
+    const entries = readJsonLines(log)
     expect(entries.map(({ path }) => path).sort()).toEqual(ids.map((id) => `/api/v4/runners/${id}`))
     for (const entry of entries)
       expect(entry).toMatchObject({
@@ -134,15 +137,15 @@ describe('a profile', () => {
   it('puts on record what goes by another credential than the user’s, or to another address', async () => {
     const log = join(config, 'audit.jsonl')
     await set('--audit-log', log)
-    const other = await record(() => ({ body: {} }))
+    const other = await startRecorder(() => ({ body: {} }))
     const key = ['--authorization-key', 'env:SVC_TOKEN']
     await run('runners', 'register', '--token', 'env:SVC_TOKEN', '--sudo', 'ana')
     await run('alerts', 'send', '--endpoint', `${other.url}/alert?a=b`, ...key)
     await run('api', 'post', '/runners/1/reset')
     await other.close()
     await run('alerts', 'send', '--endpoint', `${other.url}/alert`, ...key, '--retries', '0')
-    // Nobody was acted for, and whose token SVC_TOKEN is is not known.
-    expect(lines(log)).toMatchObject([
+    // No user was impersonated, and the user of SVC_TOKEN is unknown.
+    expect(readJsonLines(log)).toMatchObject([
       { path: '/api/v4/runners', sudo: null, user: null, outcome: 'done' },
       { path: `${other.url}/alert`, sudo: null, user: null, outcome: 'done' },
       { path: '/api/v4/runners/1/reset', outcome: 'done' },
@@ -210,7 +213,7 @@ describe('a profile that says how its instance is reached', () => {
     await new Promise((resolve) => server.once('listening', resolve))
     try {
       const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-      const config = folder()
+      const config = createFolder()
       const file = join(config, 'ca.pem')
       writeFileSync(file, certificate)
       const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
@@ -249,8 +252,8 @@ describe('a certificate that nobody vouches for', () => {
       const loose = await svcctl([...args, '--insecure'], { env: { SVC_TOKEN: 'any' } })
       expect(loose).toMatchObject({ code: 0, stdout: '{"id":7}\n' })
       expect(loose.stderr).toMatch(/--insecure: the certificate of https:.* is not verified/)
-      // It cannot be kept: a profile set with it is as strict as before.
-      const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any' }
+      // The flag is not stored: a profile that was set with it is as strict as before.
+      const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_TOKEN: 'any' }
       await svcctl(['profile', 'set', 'a', '--base-url', url], { env })
       expect((await svcctl(['runners', 'get', '7', '-p', 'a'], { env })).code).toBe(7)
     } finally {
@@ -287,7 +290,7 @@ describe('a secret in the wrong place of the command line', () => {
 
 describe('--sudo', () => {
   let sandbox: Sandbox
-  const state = folder()
+  const state = createFolder()
   beforeAll(async () => {
     sandbox = await startSandbox({ stateDir: state })
   })

@@ -1,6 +1,6 @@
 /**
- * Text of files that are named, of the environment, of programs and of standard input: it may be a secret whatever it was
- * taken for, and stands in no output, report, plan or journal where it is refused.
+ * Tests text from named files, variables, programs and standard input. It may be a secret that was given by mistake, so where it is
+ * refused, it appears in no output, report, plan or journal.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,15 +8,15 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type HeldText, holdText, openHeld } from '../../src/base/secrets/redact.js'
 import { usage } from '../../src/errors.js'
-import { answers, calling } from '../commands/calling.js'
+import { answerByRoute, createCaller } from '../commands/calling.js'
 import { leaf as certificate } from '../sandbox/pem.js'
-import { configuration, folder } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 
-const { call, server } = calling()
+const { call, server } = createCaller()
 
 const canary = 'hunter2c4n4ry'
-/** Parsers quote a part of what they met: a piece of it is one too. */
-const piece = /unter2c|c4n4/
+/** Parsers quote parts of their input, so a part of the canary counts as well. */
+const canaryPart = /unter2c|c4n4/
 
 const secretKey = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
 const publicKey = (() => {
@@ -29,7 +29,7 @@ const publicKey = (() => {
   return `ssh-ed25519 ${bytes.toString('base64')} ci`
 })()
 
-/** Files that somebody named for another. */
+/** Files that were named by mistake. */
 const files = {
   '.env': `SECRET=${canary}\n`,
   'bare.txt': canary,
@@ -38,13 +38,13 @@ const files = {
   'nul.txt': `\0${canary}`,
 } as const
 
-const deployKey = (file: string): string =>
+const buildDeployKey = (file: string): string =>
   `version: 1\nprojects: {platform/app: {deploy_keys: {a: {key: {file: ${file}}}}}}\n`
-const pages = (file: string): string =>
+const buildPagesDomain = (file: string): string =>
   `version: 1\nprojects: {platform/app: {pages_domains: {a.test: {certificate: {file: ${file}}, key: {env: KEY}}}}}\n`
 
-/** All that was written below a folder, but for the files that were planted. */
-const writtenIn = (place: string, planted: readonly string[]): string =>
+/** Returns the text of all files below a folder, except for the planted ones. */
+const readWritten = (place: string, planted: readonly string[]): string =>
   readdirSync(place, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !planted.includes(entry.name))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
@@ -55,15 +55,15 @@ const run = async (
   planted: Readonly<Record<string, string>>,
   how: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ) => {
-  const cwd = folder()
-  const config = configuration()
+  const cwd = createFolder()
+  const config = createConfiguration()
   for (const [name, text] of Object.entries(planted)) writeFileSync(join(cwd, name), text)
   const ran = await call(words, { ...how, cwd, env: { SVC_CONFIG_DIR: config, ...how.env } })
-  const kept = `${writtenIn(cwd, Object.keys(planted))}${writtenIn(config, ['code'])}`
-  return { ...ran, leaks: `${ran.stdout}${ran.stderr}${kept}`.match(piece) }
+  const kept = `${readWritten(cwd, Object.keys(planted))}${readWritten(config, ['code'])}`
+  return { ...ran, leaks: `${ran.stdout}${ran.stderr}${kept}`.match(canaryPart) }
 }
 
-const desired = [
+const desiredLines = [
   'plan',
   'apply --yes',
   'drift',
@@ -73,15 +73,15 @@ const desired = [
   'plan -vv',
 ]
 
-describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
+describe.each(desiredLines)('%s refuses, and quotes nothing of', (line) => {
   const [verb = '', ...flags] = line.split(' ')
-  // The line that says most meets everything, the others what differs most.
+  // The most verbose line is tested with all files, the others with the two that differ most.
   const each = <T>(all: readonly T[]): readonly T[] => (line === 'plan -vv' ? all : all.slice(0, 2))
   const refused = async (declared: string, planted: Readonly<Record<string, string>>) =>
     run([verb, 'svcctl.yml', ...flags], { ...planted, 'svcctl.yml': declared })
 
   it.each(each(Object.keys(files)))('a file that is no public key: %s', async (name) => {
-    const { code, stderr, leaks } = await refused(deployKey(name), files)
+    const { code, stderr, leaks } = await refused(buildDeployKey(name), files)
     expect([code, leaks]).toEqual([2, null])
     expect(stderr).toMatch(
       name === 'nul.txt'
@@ -91,7 +91,7 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
   })
 
   it.each(each(Object.keys(files)))('a file that holds no certificates: %s', async (name) => {
-    const { code, stderr, leaks } = await refused(pages(name), files)
+    const { code, stderr, leaks } = await refused(buildPagesDomain(name), files)
     expect([code, leaks]).toEqual([2, null])
     expect(stderr).toContain(
       name === 'nul.txt'
@@ -128,7 +128,7 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
 
 const lists = ['- x: [', `{"a": ["${canary}"`] as const
 
-/** Texts that are no attributes, nor anything else that a command takes. */
+/** Texts that are neither attributes nor anything else that a command accepts. */
 const broken = {
   ...Object.fromEntries(lists.map((text, i) => [`list-${i}`, text])),
   '.env': `SECRET=${canary}\n`,
@@ -146,7 +146,7 @@ const broken = {
   'key.yml': `SECRET=${canary}: x\n`,
 } as const
 
-/** Lines that read a file, or standard input, which is none of what they take. */
+/** Lines that read a file or standard input that they do not accept. */
 const readers: readonly string[] = [
   'runners update 1 --input FILE',
   'runners update 1 --input FILE --dry-run -vv',
@@ -164,7 +164,7 @@ const readers: readonly string[] = [
 ]
 
 describe.each(readers)('%s', (line) => {
-  // What is a map with one odd name is attributes, which are sent.
+  // A map with an unknown name counts as attributes, which are sent.
   const names = Object.keys(broken).filter((name) => name !== 'key.yml' || !line.includes('update'))
   it.each(names)('refuses, and quotes nothing of %s', async (name) => {
     server.answer = () => ({ body: [] })
@@ -175,8 +175,8 @@ describe.each(readers)('%s', (line) => {
   })
 })
 
-/** Lines that take objects, or text, from standard input. */
-const piped = [
+/** Lines that read objects or text from standard input. */
+const stdinLines = [
   'runners pause - --yes',
   'runners get - -o json',
   'jobs get - -P a/b',
@@ -186,9 +186,9 @@ const piped = [
   'plan -',
 ] as const
 
-it.each(piped)('%s quotes nothing of standard input that it refuses', async (line) => {
+it.each(stdinLines)('%s quotes nothing of standard input that it refuses', async (line) => {
   server.answer = ({ url }) => ({ body: /runners\?/.test(url) ? [] : { id: 1 } })
-  for (const input of Object.values(broken).filter((text) => piece.test(text))) {
+  for (const input of Object.values(broken).filter((text) => canaryPart.test(text))) {
     if (line.includes('update 1') && input === broken['key.yml']) continue
     const { code, leaks } = await run(line.split(' '), {}, { input })
     expect([input, code, leaks]).toEqual([input, 2, null])
@@ -196,12 +196,12 @@ it.each(piped)('%s quotes nothing of standard input that it refuses', async (lin
 })
 
 it('certificates go without what stands around them', async () => {
-  server.answer = answers({
+  server.answer = answerByRoute({
     'GET /projects/1/pages': [],
     'GET /projects/': { id: 1, path_with_namespace: 'platform/app' },
     'GET /user': { id: 1, username: 'root' },
   })
-  const declared = pages('chain.pem')
+  const declared = buildPagesDomain('chain.pem')
   const chain = `SECRET=${canary}\n${certificate}`
   const { code, stdout, stderr, leaks } = await run(
     ['plan', 'svcctl.yml', '-o', 'json'],
@@ -227,7 +227,7 @@ describe('a held text', () => {
   })
 
   it('is in nothing that is written of it', () => {
-    expect([JSON.stringify({ held }), String(held)].join()).not.toMatch(piece)
+    expect([JSON.stringify({ held }), String(held)].join()).not.toMatch(canaryPart)
     expect(openHeld(held)).toBe(canary)
     expect(() => openHeld(Symbol('other'))).toThrow('holds no text')
   })

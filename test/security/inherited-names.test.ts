@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { calling } from '../commands/calling.js'
-import { configuration, folder } from '../support/program.js'
+import { createCaller } from '../commands/calling.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 
-const { server, call, sent } = calling()
+const { server, call, sent } = createCaller()
 const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
 const code = /native code|function |\[object|undefined/
 
@@ -69,7 +69,7 @@ describe.each(names)('%s', (name) => {
 
   it('in the message of a policy is a field that is not there', async () => {
     server.answer = () => ({ body: [runner] })
-    const policy = join(folder(), 'policy.yml')
+    const policy = join(createFolder(), 'policy.yml')
     const message = `{${name}} {status.${name}} {${name}.name}`
     writeFileSync(
       policy,
@@ -81,7 +81,7 @@ describe.each(names)('%s', (name) => {
 })
 
 it('an alias of such a name has no previous line', async () => {
-  const env = { SVC_CONFIG_DIR: configuration() }
+  const env = { SVC_CONFIG_DIR: createConfiguration() }
   const ran = await call(['alias', 'set', 'constructor', 'runners list'], { env })
   expect([ran.code, ran.stderr]).toEqual([0, 'set alias constructor: runners list\n'])
 })

@@ -1,7 +1,7 @@
-/** A record that holds secrets wherever one may stand, and much that is none. */
+/** Provides a record with secrets wherever one can be, and with much harmless text. */
 export const canary = 'c4n4ry'
 
-/** Names that say what they hold. */
+/** Names that identify their values as secrets. */
 export const names = [
   'db_password',
   'smtp_pass',
@@ -40,7 +40,7 @@ const variables = [
   { value: canary, key: 'LATE', variable_type: 'env_var' },
 ] as const
 
-/** What is none; each of the texts is to be shown. */
+/** Values that are no secrets; each of the texts must be shown. */
 export const harmless = {
   description: 'kept-1: write to a@b.test? token=none',
   public_key: 'kept-2',
@@ -57,8 +57,8 @@ export const harmless = {
   clone: 'kept-13: git clone https://ci:${CI_JOB_TOKEN}@forge.test/a.git',
 } as const
 
-/** How many texts of `harmless` begin, or are, one to be kept. */
-export const kept = 13
+/** The number of texts in `harmless` that must be kept. */
+export const keptCount = 13
 
 export const planted = {
   id: 1,
@@ -70,6 +70,6 @@ export const planted = {
   ...harmless,
 } as const
 
-/** The numbers of what was kept in a text. */
-export const keptIn = (text: string): ReadonlySet<string> =>
+/** Returns the kept texts in an output. */
+export const findKept = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(/kept-\d+/g)].map(([one]) => one))

@@ -1,34 +1,34 @@
-/** Secrets that no name tells: private keys, the values of variables, CI files and addresses that a text mentions. */
+/** Tests secrets that no name identifies: private keys, values of variables, CI files and addresses in a text. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { answers, calling } from '../commands/calling.js'
-import { configuration, folder } from '../support/program.js'
+import { answerByRoute, createCaller } from '../commands/calling.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 
-const { server, call, sent, atTerminal } = calling()
+const { server, call, sent, atTerminal } = createCaller()
 const canary = 'c4n4ry'
-/** Not in one piece, since it is none of this repository. */
+/** Split, because this is not a key of the repository. */
 const dashes = '-----'
-const lines = (label: string, body = canary): string =>
+const buildPem = (label: string, body = canary): string =>
   `${dashes}BEGIN ${label}${dashes}\n${body}\n${dashes}END ${label}${dashes}\n`
-const rsaKey = lines('RSA PRIVATE KEY')
+const rsaKey = buildPem('RSA PRIVATE KEY')
 
-/** Texts with a private key, each with what is left of it beside the mark. */
+/** Texts with a private key, and the text that is left beside the mark. */
 const keys = {
-  'PKCS 8': [lines('PRIVATE KEY'), ''],
+  'PKCS 8': [buildPem('PRIVATE KEY'), ''],
   RSA: [rsaKey, ''],
-  EC: [lines('EC PRIVATE KEY'), ''],
-  OpenSSH: [lines('OPENSSH PRIVATE KEY'), ''],
-  encrypted: [lines('ENCRYPTED PRIVATE KEY', `Proc-Type: 4,ENCRYPTED\n\n${canary}`), ''],
-  OpenPGP: [lines('PGP PRIVATE KEY BLOCK'), ''],
-  'SSH 2': [lines('SSH2 ENCRYPTED PRIVATE KEY').replaceAll(dashes, '----'), ''],
+  EC: [buildPem('EC PRIVATE KEY'), ''],
+  OpenSSH: [buildPem('OPENSSH PRIVATE KEY'), ''],
+  encrypted: [buildPem('ENCRYPTED PRIVATE KEY', `Proc-Type: 4,ENCRYPTED\n\n${canary}`), ''],
+  OpenPGP: [buildPem('PGP PRIVATE KEY BLOCK'), ''],
+  'SSH 2': [buildPem('SSH2 ENCRYPTED PRIVATE KEY').replaceAll(dashes, '----'), ''],
   'in the middle': [`kept-1 ${rsaKey} kept-2`, 'kept-1 kept-2'],
   'behind an address': [`https://x.test/kept-1 ${rsaKey}`, 'kept-1'],
   'behind a sign of an address': [`kept-1? a@b.test ${rsaKey}`, 'kept-1'],
   'behind quotes and backslashes': [`"kept-1" \\ ${rsaKey}`, 'kept-1'],
   'twice, with a public part between': [
-    `${rsaKey}${lines('PUBLIC KEY', 'kept-1')}${rsaKey}`,
+    `${rsaKey}${buildPem('PUBLIC KEY', 'kept-1')}${rsaKey}`,
     'kept-1',
   ],
   'with other line ends': [rsaKey.replaceAll('\n', '\r\n'), ''],
@@ -43,18 +43,18 @@ const keys = {
   'cut off in its last line': [`kept-1 ${rsaKey.slice(0, -20)}`, 'kept-1'],
 } as const
 
-/** Texts that are shown as they are. */
+/** Texts that are shown unchanged. */
 const harmless = [
-  lines('CERTIFICATE', 'kept-1'),
-  lines('PUBLIC KEY', 'kept-2'),
-  lines('PGP PUBLIC KEY BLOCK', 'kept-3'),
+  buildPem('CERTIFICATE', 'kept-1'),
+  buildPem('PUBLIC KEY', 'kept-2'),
+  buildPem('PGP PUBLIC KEY BLOCK', 'kept-3'),
   'kept-4: write PRIVATE KEY in capitals',
   'kept-5: ssh-ed25519 AAAA',
   'kept-6: PRIVATE-TOKEN? a@b.test',
 ]
 
 const formats = ['json', 'ndjson', 'yaml', 'csv', 'markdown', 'html', 'table']
-const known = (text: string): readonly string[] => text.match(/kept-\d/g) ?? []
+const findKept = (text: string): readonly string[] => text.match(/kept-\d/g) ?? []
 
 describe('a private key is masked by its content', () => {
   const records = Object.values(keys).map(([text], id) => ({
@@ -83,7 +83,7 @@ describe('a private key is masked by its content', () => {
     const [found] = JSON.parse((await call('runners list -o json')).stdout)
     expect(found.description).toContain('[masked]')
     expect(found.description).not.toContain(canary)
-    expect(known(found.description)).toEqual(known(rest))
+    expect(findKept(found.description)).toEqual(findKept(rest))
   })
 
   it.each(harmless)('and a text like %j is not', async (text) => {
@@ -109,8 +109,8 @@ describe('a private key is masked by its content', () => {
   })
 })
 
-/** All that a run left on the disk. */
-const filesBelow = (place: string): string =>
+/** Returns the text of all files that a run wrote. */
+const readFiles = (place: string): string =>
   readdirSync(place, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
@@ -131,7 +131,7 @@ describe('a private key that somebody sends', () => {
 
   it.each(writes)('%s is sent as it is, and nowhere shown or kept', async (_, words) => {
     for (const how of hows) {
-      const [cwd, config] = [folder(), configuration()]
+      const [cwd, config] = [createFolder(), createConfiguration()]
       const audit = 'default: p\nprofiles:\n  p: { base_url: BASE, audit: true }\n'
       mkdirSync(config, { recursive: true })
       writeFileSync(join(config, 'config.yml'), audit.replace('BASE', server.url))
@@ -150,7 +150,7 @@ describe('a private key that somebody sends', () => {
       const isSent = !['--dry-run', '--curl'].includes(how)
       if (isSent) expect(sent()[0]?.body).toEqual({ description: text })
       else expect(sent()).toEqual([])
-      expect(`${filesBelow(cwd)}${filesBelow(config)}`).not.toContain(canary)
+      expect(`${readFiles(cwd)}${readFiles(config)}`).not.toContain(canary)
     }
   })
 
@@ -163,15 +163,15 @@ describe('a private key that somebody sends', () => {
   })
 
   it('is not kept in an alias', async () => {
-    const config = configuration()
+    const config = createConfiguration()
     const words = ['alias', 'set', 'note', `runners update 1 --description '${text}'`]
     const { code, stderr } = await call(words, { env: { SVC_CONFIG_DIR: config } })
     expect([code, stderr]).toEqual([2, expect.stringContaining('must not contain a credential')])
-    expect(`${stderr}${filesBelow(config)}`).not.toContain(canary)
+    expect(`${stderr}${readFiles(config)}`).not.toContain(canary)
   })
 
   it('is not written back as its mark by undo', async () => {
-    const config = configuration()
+    const config = createConfiguration()
     const env = { SVC_CONFIG_DIR: config }
     const runner = { id: 1, description: `was ${rsaKey}`, locked: false }
     server.seen.length = 0
@@ -185,7 +185,7 @@ describe('a private key that somebody sends', () => {
       { description: 'x', locked: true },
       { locked: false },
     ])
-    expect(`${stdout}${stderr}${filesBelow(config)}`).not.toContain(canary)
+    expect(`${stdout}${stderr}${readFiles(config)}`).not.toContain(canary)
     expect(stderr).toContain('the journal has no previous values: description')
   })
 })
@@ -211,14 +211,14 @@ describe('a private key that an instance says', () => {
     '--report sarif=x.json',
   ]
   it.each(lint)('in a finding of ci lint is masked: %s', async (how) => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'ci.yml'), 'a: {script: x}\n')
     const errors = [`a: ${rsaKey} kept-1`, `b: ${rsaKey.split(`${dashes}END`)[0]}`]
     server.answer = () => ({
       body: { valid: false, errors, warnings: [], merged_yaml: `kept-1: ${rsaKey}` },
     })
     const { code, stdout, stderr } = await call(`ci lint ci.yml -P a/b ${how}`.trim(), { cwd })
-    const all = `${stdout}${stderr}${filesBelow(cwd)}`
+    const all = `${stdout}${stderr}${readFiles(cwd)}`
     expect([code, all]).toEqual([1, expect.not.stringContaining(canary)])
     expect(all).toContain('kept-1')
   })
@@ -235,12 +235,12 @@ describe('a private key that an instance says', () => {
   })
 
   it('is masked in a snapshot', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     server.answer = () => ({ body: [{ id: 1, description: rsaKey }] })
     const words = ['snapshot', 'runners list --instance', '--to', 'snap']
     expect((await call(words, { cwd })).code).toBe(0)
-    expect(filesBelow(join(cwd, 'snap'))).toContain('[masked]')
-    expect(filesBelow(join(cwd, 'snap'))).not.toContain(canary)
+    expect(readFiles(join(cwd, 'snap'))).toContain('[masked]')
+    expect(readFiles(join(cwd, 'snap'))).not.toContain(canary)
   })
 })
 
@@ -249,7 +249,7 @@ describe('declared state', () => {
   const runner = { id: 7, description: rsaKey, runner_type: 'instance_type', locked: false }
   const serve = () => {
     server.seen.length = 0
-    server.answer = answers({
+    server.answer = answerByRoute({
       'GET /application/settings': settings,
       'GET /runners/all': [runner],
       'GET /runners/7': runner,
@@ -259,13 +259,13 @@ describe('declared state', () => {
   }
 
   it.each(['', '--to all.yml'])('is exported without private keys: %s', async (how) => {
-    const cwd = folder()
+    const cwd = createFolder()
     serve()
     const { code, stdout } = await call(`export settings runners ${how}`.trim(), { cwd })
-    const text = `${stdout}${filesBelow(cwd)}`
+    const text = `${stdout}${readFiles(cwd)}`
     expect([code, text]).toEqual([0, expect.not.stringContaining(canary)])
     expect(text).toContain('kept-1')
-    // Neither a mark that an apply would write, nor one that no runner is called.
+    // Neither a mark that an apply would write, nor one that matches no runner.
     expect(text).not.toContain('[masked]')
     expect(text).toMatch(/match:\s+id: 7/)
   })
@@ -279,19 +279,19 @@ describe('declared state', () => {
     'drift',
   ]
   it.each(words)('that has one is shown without it, and never writes a mark: %s', async (line) => {
-    const cwd = folder()
+    const cwd = createFolder()
     serve()
     const declared = { version: 1, site: { settings: { after_sign_up_text: `new ${rsaKey}` } } }
     writeFileSync(join(cwd, 's.yml'), JSON.stringify(declared))
     const { stdout, stderr } = await call(`${line} s.yml --secrets always`, { cwd })
     writeFileSync(join(cwd, 's.yml'), '')
-    const all = `${stdout}${stderr}${filesBelow(cwd)}`
+    const all = `${stdout}${stderr}${readFiles(cwd)}`
     expect(all).not.toContain(canary)
     expect(all).toContain('after_sign_up_text')
   })
 
   it('sends it as it is', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     serve()
     const declared = { version: 1, site: { settings: { after_sign_up_text: `new ${rsaKey}` } } }
     writeFileSync(join(cwd, 's.yml'), JSON.stringify(declared))
@@ -335,11 +335,11 @@ describe('the values of variables', () => {
     expect(JSON.parse(list.stdout)).toEqual([harmlessRecord])
     const { stdout, stderr } = await call('runners get 1 -o json -vvv')
     expect(JSON.parse(stdout)).toEqual(harmlessRecord)
-    expect(known(stderr)).toEqual(known(stdout))
+    expect(findKept(stderr)).toEqual(findKept(stdout))
   })
 
   it('are sent as they are, and shown in no trace', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     server.seen.length = 0
     server.answer = () => ({ body: {} })
     const input = JSON.stringify({ ref: 'main', variables: [{ key: 'A', value: canary }] })
@@ -353,7 +353,7 @@ describe('the values of variables', () => {
 })
 
 describe('a trace and a curl command', () => {
-  /** A CI file; what is to be shown of it is numbered. */
+  /** A CI file. The parts that must be shown are numbered. */
   const ci = `
 variables:
   DEPLOY_TOKEN: ${canary} and ${canary}
@@ -391,7 +391,7 @@ job:
   const shownOfCi = ['1', '3', '4', '5', '6', '7', '8', '9'].map((n) => `kept-${n}`)
 
   it('show no secret of a CI file, and the rest of it', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     writeFileSync(join(cwd, 'ci.yml'), ci)
     server.seen.length = 0
     server.answer = ({ body }) => ({
@@ -409,13 +409,13 @@ job:
     expect(bodies).toHaveLength(2)
     for (const text of [...bodies, curl.stdout]) {
       expect(text).not.toContain(canary)
-      expect(known(text)).toEqual(shownOfCi)
+      expect(findKept(text)).toEqual(shownOfCi)
       expect(text).toContain('REF_TOKEN: $OTHER')
     }
   })
 
   it('show the text of a file that has none as it is', async () => {
-    const cwd = folder()
+    const cwd = createFolder()
     const plain = 'job:\n  image: "a:1"\n  script:\n    - make test token-free=1\n'
     writeFileSync(join(cwd, 'ci.yml'), plain)
     const { stdout } = await call('ci lint ci.yml -P a/b --curl', { cwd })

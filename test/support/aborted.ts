@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { enter, openRun } from './run.js'
+import { enterRun, openRun } from './run.js'
 
 const [parent = '', ending] = process.argv.slice(2)
 const run = openRun(parent)
 const other = mkdtempSync(join(run.folder, 'file-'))
-enter(run.folder, other)
+enterRun(run.folder, other)
 const started = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
 process.stdout.write(`${JSON.stringify({ ...run, started: started.pid })}\n`)
 

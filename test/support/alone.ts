@@ -1,6 +1,6 @@
 /** Import it first: makes a program that is not run by Vitest a run of its own, which ends with the program. */
 import { tmpdir } from 'node:os'
-import { enter, openRun } from './run.js'
+import { enterRun, openRun } from './run.js'
 
 const { folder } = openRun(tmpdir())
-enter(folder, folder)
+enterRun(folder, folder)

@@ -1,4 +1,4 @@
-/** Files of TypeScript that tests start as processes of their own, many times: each is bundled once by a process of tests. */
+/** Bundles TypeScript files that tests start many times as processes. A test process bundles each file only once. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { build } from 'rolldown'
 
 const bundles = new Map<string, Promise<string>>()
 
-const bundle = async (input: string): Promise<string> => {
+const buildBundle = async (input: string): Promise<string> => {
   const file = join(
     mkdtempSync(join(process.env.SVCCTL_TESTS ?? tmpdir(), 'bundled-')),
     'bundle.mjs',
@@ -14,7 +14,7 @@ const bundle = async (input: string): Promise<string> => {
   await build({
     input,
     platform: 'node',
-    // Native, and not needed to run.
+    // A native module that these programs do not need.
     external: ['@napi-rs/keyring'],
     output: { file, format: 'esm', codeSplitting: false },
     logLevel: 'silent',
@@ -22,9 +22,9 @@ const bundle = async (input: string): Promise<string> => {
   return file
 }
 
-/** Gives a file of JavaScript that does what one of TypeScript does. */
-export const bundled = (file: string): Promise<string> => {
-  const known = bundles.get(file) ?? bundle(file)
+/** Returns the path of a JavaScript bundle of a TypeScript file. */
+export const getBundle = (file: string): Promise<string> => {
+  const known = bundles.get(file) ?? buildBundle(file)
   bundles.set(file, known)
   return known
 }

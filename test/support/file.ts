@@ -1,72 +1,75 @@
 /**
- * Before each test file: a temporary folder of its own, which goes when the file's tests have ended, and the seed of the run for
- * property tests.
- * A process runs many files one after the other with the same modules: what a line remembers is in its `Io`.
+ * Prepares each test file: creates a temporary folder, which is removed after the tests of the file, and sets the seed for property
+ * tests.
+ * A process runs many files one after the other with the same modules; the state of a line is in its `Io`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-// It listens to signals from when it is loaded, once in a process: before the first file looks who does.
+// Loading `conf` adds signal listeners, once in a process. It is imported here so that the first file counts them, too.
 import 'conf'
 import { configureGlobal } from 'fast-check'
 import { afterAll, aroundEach, expect, inject, vi } from 'vitest'
 import { processIo, runWithIo } from '../../src/base/io.js'
-import { enter } from './run.js'
+import { enterRun } from './run.js'
 
 configureGlobal({
   seed: inject('seed'),
-  // The seed of every day draws the same cases each time: more of them find no more. One that was chosen looks further.
+  // The default seed draws the same cases each time, so that more of them find nothing new. A chosen seed tries more.
   numRuns: process.env.SVCCTL_TEST_SEED === undefined ? 40 : 100,
-  // What is still being looked for then is said as far as it was found: a test that times out says nothing.
+  // A property that is still running after this time reports what it has found. A test that times out reports nothing.
   interruptAfterTimeLimit: 25_000,
 })
 
-/** What Node warns of while a test runs: listeners that pile up, promises that nobody waits for, what is deprecated. */
+/** Collects the warnings of Node during a test: too many listeners, unhandled promises, deprecations. */
 const warnings: string[] = []
-const hearWarning = ({ name, message, stack }: Error): void => {
+const collectWarning = ({ name, message, stack }: Error): void => {
   warnings.push(`${name}: ${message}\n${stack ?? ''}`)
 }
-process.on('warning', hearWarning)
+process.on('warning', collectWarning)
 
-// What a test has sent as a secret is not looked for in the next one.
+// Each test has an Io of its own, so that the secrets of one test are not searched for in the next.
 aroundEach(async (test) => {
   await runWithIo(Object.create(processIo), test)
-  // Node gives a warning in the tick after the one that it is about.
+  // Node emits a warning in the tick after its cause.
   if (warnings.length === 0) await setImmediate()
   expect(warnings.splice(0), 'warnings of Node during the test').toEqual([])
 })
 
 const run = inject('run')
 const folder = mkdtempSync(join(run, 'file-'))
-enter(run, folder)
+enterRun(run, folder)
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGCONT', 'SIGWINCH'] as const
 
-/** What a file could leave to the next one. */
-const standing = () => ({
+/** Returns the state of the process that a test file could change for the next one. */
+const getProcessState = () => ({
   cwd: process.cwd(),
   exitCode: process.exitCode,
   listeners: signals.map((signal) => [signal, process.listenerCount(signal)]),
   fakeTimers: vi.isFakeTimers(),
 })
-const found = standing()
+const initialState = getProcessState()
 const variables = { ...process.env }
-/** By name: a value may be somebody's secret. */
-const changed = (): readonly string[] =>
+/** Returns names only: a value may be a real secret. */
+const listChangedVariables = (): readonly string[] =>
   Object.keys({ ...variables, ...process.env }).filter(
     (name) => process.env[name] !== variables[name],
   )
 
-// Hooks end in reverse order: this one comes after those of the file, which end its servers.
+// Hooks run in reverse order: this one runs after those of the file, which stop its servers.
 afterAll(() => {
-  process.off('warning', hearWarning)
+  process.off('warning', collectWarning)
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   } catch {
-    // A folder that was made unreadable goes with the run's.
+    // The run removes a folder that was made unreadable.
   }
-  expect({ ...standing(), variables: changed() }, 'the process as the file found it').toEqual({
-    ...found,
+  expect(
+    { ...getProcessState(), variables: listChangedVariables() },
+    'the process as the file found it',
+  ).toEqual({
+    ...initialState,
     variables: [],
   })
   expect(warnings, 'warnings of Node outside of the tests').toEqual([])

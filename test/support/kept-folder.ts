@@ -1,4 +1,4 @@
-/** A folder that many tests change a little, one after the other, and that each of them finds as it was. */
+/** Restores a folder that many tests change a little, one after the other. */
 import {
   cpSync,
   type Dirent,
@@ -11,25 +11,25 @@ import {
 } from 'node:fs'
 import { join, sep } from 'node:path'
 
-/** Says which file stands somewhere: what is written or replaced has another text. */
-const stampOf = (path: string): string => {
+/** Returns a text that identifies the state of a file: it differs once the file is written or replaced. */
+const readStamp = (path: string): string => {
   const { ino, size, mtimeNs, mode } = lstatSync(path, { bigint: true })
   return `${ino} ${size} ${mtimeNs} ${mode}`
 }
 
-interface Kept {
+interface KeptEntry {
   readonly kind: 'folder' | 'link' | 'file'
   readonly stamp: string
 }
 
-const readEntry = (entry: Dirent, path: string): Kept => {
-  // The time of a folder changes with what stands in it.
+const readEntry = (entry: Dirent, path: string): KeptEntry => {
+  // The time of a folder changes with its entries, so only the mode counts.
   if (entry.isDirectory()) return { kind: 'folder', stamp: String(lstatSync(path).mode) }
-  return { kind: entry.isSymbolicLink() ? 'link' : 'file', stamp: stampOf(path) }
+  return { kind: entry.isSymbolicLink() ? 'link' : 'file', stamp: readStamp(path) }
 }
 
-/** Lists what stands in a folder, folders before what is in them. No link is followed. */
-const listFolder = (folder: string, below = '', into = new Map<string, Kept>()) => {
+/** Lists the entries of a folder, each folder before its entries. Links are not followed. */
+const listFolder = (folder: string, below = '', into = new Map<string, KeptEntry>()) => {
   for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
     const name = join(below, entry.name)
     into.set(name, readEntry(entry, join(folder, name)))
@@ -38,22 +38,22 @@ const listFolder = (folder: string, below = '', into = new Map<string, Kept>()) 
   return into
 }
 
-/** Keeps a copy of a folder elsewhere. @returns puts back what is not as it was, and removes what is new */
+/** Copies a folder to another place. @returns a function that restores changed and removed entries and removes new ones */
 export const keepFolder = (folder: string, copy: string): (() => void) => {
   const how = { preserveTimestamps: true, verbatimSymlinks: true }
   cpSync(folder, copy, { recursive: true, ...how })
   const kept = listFolder(folder)
-  const putBack = (name: string, { kind }: Kept): void => {
+  const putBack = (name: string, { kind }: KeptEntry): void => {
     const [from, to] = [join(copy, name), join(folder, name)]
     if (kind === 'folder') mkdirSync(to, { mode: lstatSync(from).mode })
     else if (kind === 'link') symlinkSync(readlinkSync(from), to)
     else cpSync(from, to, how)
-    kept.set(name, { kind, stamp: kind === 'folder' ? String(lstatSync(to).mode) : stampOf(to) })
+    kept.set(name, { kind, stamp: kind === 'folder' ? String(lstatSync(to).mode) : readStamp(to) })
   }
   return () => {
     const found = listFolder(folder)
     const removed: string[] = []
-    const isThere = (name: string, { kind, stamp }: Kept): boolean =>
+    const isThere = (name: string, { kind, stamp }: KeptEntry): boolean =>
       found.get(name)?.kind === kind &&
       found.get(name)?.stamp === stamp &&
       !removed.some((one) => name.startsWith(one + sep))

@@ -1,19 +1,19 @@
 /**
- * Lines that end as a process does that is killed: what was written until then is left, its locks belong to nobody, and nothing that it
- * would have done later happened. One test for each kind of file kills a process (`*.process.test.ts`).
+ * Runs lines that end as if their process was killed: files written until then are left, locks have no owner, and nothing more
+ * happens. For each kind of file, one test kills a real process (`*.process.test.ts`).
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { folder } from './program.js'
-import { type LineHow, startLine } from './within.js'
+import { createFolder } from './program.js'
+import { type LineOptions, startLine } from './within.js'
 
-/** The number of a process that is gone. */
-const gonePid = (): number => spawnSync('true').pid
+/** Returns the ID of a process that has ended. */
+const getDeadPid = (): number => spawnSync('true').pid
 
-/** Gives the locks in a folder to a process that is gone. */
+/** Assigns the locks in a folder to a process that has ended. */
 const releaseLocks = (where: string): void => {
-  const pid = gonePid()
+  const pid = getDeadPid()
   for (const entry of readdirSync(where, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.startsWith('owner-')) continue
     const file = join(entry.parentPath, entry.name)
@@ -22,8 +22,8 @@ const releaseLocks = (where: string): void => {
 }
 
 const copyFolder = (from: string): string => {
-  const copy = join(folder(), basename(from))
-  // Times of change say which of several runs was the last: `cpSync` would round them.
+  const copy = join(createFolder(), basename(from))
+  // The times of change tell which of several runs was the last one: `cpSync` would round them.
   execFileSync('cp', ['-a', from, copy])
   releaseLocks(copy)
   return copy
@@ -31,16 +31,16 @@ const copyFolder = (from: string): string => {
 
 /**
  * Starts a line that can be killed.
- * @param folders where it writes
+ * @param folders the folders that it writes to
  */
 export const startKillable = (
   args: readonly string[],
-  how: LineHow,
+  how: LineOptions,
   folders: readonly string[],
 ) => {
   const line = startLine(args, { input: '', ...how })
   let copies: readonly (readonly [from: string, copy: string])[] | undefined
-  /** Keeps the folders as they are now. */
+  /** Copies the folders in their present state; they are restored to it once the line has ended. */
   const kill = (): void => {
     if (copies !== undefined) return
     copies = folders.map((from) => [from, copyFolder(from)])
@@ -56,8 +56,8 @@ export const startKillable = (
   return { ...line, kill, ended }
 }
 
-/** Removes the outcomes from a journal: all requests arrived, and the program was killed before the first answer came. */
-export const loseAnswers = (file: string): void => {
+/** Removes the outcomes from a journal, as if the program was killed after all requests arrived and before the first answer. */
+export const removeOutcomes = (file: string): void => {
   const lines = readFileSync(file, 'utf8').split('\n')
   const kept = lines.filter((line) => !/"state":"(?:done|unchanged)"|"end":/.test(line))
   writeFileSync(file, kept.join('\n'))

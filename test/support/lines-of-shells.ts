@@ -1,14 +1,14 @@
 /**
- * A program for PATHs of shells that runs its line in the process of the test: real shells and real pipes, and no process of
- * `svcctl`. It speaks over the loopback: one connection for the line and its end, and one for each stream.
+ * Provides a program for the PATH of shells that runs its line in the process of the test: real shells and pipes, but no process of
+ * `svcctl`. It connects over loopback: one connection for the line and its exit code, and one for each stream.
  */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { type LineChanges, startLine } from './within.js'
 
-/** In bash, which opens connections: what it is given goes to the test, what comes back is printed. */
-const scriptFor = (port: number): string => `#!/bin/bash
+/** Builds a bash script, because bash can open connections: it sends its arguments and input to the test, and prints the answer. */
+const buildScript = (port: number): string => `#!/bin/bash
 at=/dev/tcp/127.0.0.1/${port}
 exec 3<>$at 4<>$at 5<>$at 6<&0
 { printf 'line\\n%s\\0%s\\0' "$PWD" "$#"; [ $# -eq 0 ] || printf '%s\\0' "$@"; env -0; printf '\\0'; } >&3
@@ -27,25 +27,25 @@ done
 exit 255
 `
 
-interface Line {
+interface ShellLine {
   readonly control: Socket
   readonly streams: Map<string, (socket: Socket) => void>
 }
 
-const lines = new Map<string, Line>()
+const lines = new Map<string, ShellLine>()
 
-/** What tests exchange of the surroundings of lines that shells start, by the folder that they start them in. */
+/** Changes to the `Io` of the lines that shells start, by the working folder of the lines. */
 export const changesByFolder = new Map<string, (args: readonly string[]) => LineChanges>()
 
-const closedPipe = () => Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+const createPipeError = () => Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
 
-/** Writes to a connection as to a pipe. */
+/** Creates a stream that writes to a connection as to a pipe. */
 const pipeTo = (opened: Promise<Socket>): Writable =>
   new Writable({
     write: async (chunk: Buffer, _encoding, done) => {
       const socket = await opened
-      if (socket.destroyed) done(closedPipe())
-      else socket.write(chunk, (error) => done(error ? closedPipe() : null))
+      if (socket.destroyed) done(createPipeError())
+      else socket.write(chunk, (error) => done(error ? createPipeError() : null))
     },
     final: async (done) => {
       const socket = await opened
@@ -53,7 +53,7 @@ const pipeTo = (opened: Promise<Socket>): Writable =>
     },
   })
 
-/** What a line is given: its folder, its arguments and its variables. */
+/** Parses the request of a script: working folder, arguments and variables. */
 const readLine = (text: string) => {
   const [cwd = '', count = '0', ...rest] = text.split('\0')
   const args = rest.splice(0, Number(count))
@@ -66,7 +66,7 @@ const readLine = (text: string) => {
 
 let last = 0
 
-const run = async (control: Socket, text: string): Promise<void> => {
+const runShellLine = async (control: Socket, text: string): Promise<void> => {
   const id = String(++last)
   const streams = new Map<string, (socket: Socket) => void>()
   const opened = (name: string): Promise<Socket> =>
@@ -114,7 +114,7 @@ const finish = async (stream: Writable): Promise<void> => {
   await Promise.race([once(stream, 'finish'), once(stream, 'close')])
 }
 
-/** Takes a connection by its first line. */
+/** Dispatches a connection by its first line: a new line, or a stream of a running one. */
 const accept = (socket: Socket): void => {
   socket.on('error', () => {})
   let text = ''
@@ -130,7 +130,7 @@ const accept = (socket: Socket): void => {
       lines.get(id)?.streams.get(word)?.(socket)
     } else if (text.endsWith('\0\0')) {
       socket.off('data', hear)
-      void run(socket, Buffer.from(text.slice(at + 1, -1), 'latin1').toString())
+      void runShellLine(socket, Buffer.from(text.slice(at + 1, -1), 'latin1').toString())
     }
   }
   socket.on('data', hear)
@@ -138,13 +138,13 @@ const accept = (socket: Socket): void => {
 
 let server: Server | undefined
 
-/** @returns the text of the program */
-export const programForShells = async (): Promise<string> => {
+/** Starts the server for scripts once. @returns the text of the script */
+export const buildShellProgram = async (): Promise<string> => {
   if (server === undefined) {
     server = createServer(accept)
     server.unref()
     server.listen(0, '127.0.0.1')
   }
   if (!server.listening) await once(server, 'listening')
-  return scriptFor((server.address() as AddressInfo).port)
+  return buildScript((server.address() as AddressInfo).port)
 }

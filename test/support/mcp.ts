@@ -1,4 +1,4 @@
-/** `mcp serve` in this process, spoken to by the official client, line by line as over pipes. */
+/** Runs `mcp serve` in the process of the test, and talks to it with the official client, line by line as over pipes. */
 import { deepStrictEqual } from 'node:assert'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -17,10 +17,10 @@ import { ChosenRecords } from '../../src/engine/options.js'
 import { parseGlobals } from '../../src/engine/plan/given.js'
 import type { Rows } from '../../src/engine/rows.js'
 import { getFormat } from '../../src/output/formats.js'
-import { folder } from './program.js'
+import { createFolder } from './program.js'
 
-/** Pieces of text that come when they come, until they end. */
-const piped = () => {
+/** Creates a queue of text chunks with an async iterator that waits for each chunk until the queue ends. */
+const createTextQueue = () => {
   const waiting: string[] = []
   let wake = (): void => {}
   let ended = false
@@ -47,7 +47,7 @@ const piped = () => {
   }
 }
 
-interface Structured {
+interface ToolResult {
   readonly data: Readonly<Record<string, unknown>> & { readonly records: readonly unknown[] }
   readonly cursor?: string
   readonly cut?: boolean
@@ -57,27 +57,27 @@ interface Structured {
   readonly error?: { readonly category: string }
 }
 
-export interface Served {
+export interface McpServer {
   readonly client: Client
-  /** Whatever the server wrote, a line each. */
+  /** All that the server has written, by line. */
   readonly written: readonly string[]
-  /** Sends this as it is. */
+  /** Sends a text unchanged. */
   readonly raw: (text: string) => void
   readonly call: (
     name: string,
     input?: Record<string, unknown>,
-  ) => Promise<Structured & { readonly isError: boolean; readonly text: string }>
-  /** The client's end of file. Resolves once the server ended. */
+  ) => Promise<ToolResult & { readonly isError: boolean; readonly text: string }>
+  /** Ends the server's input. Resolves once the server has ended. */
   readonly close: () => Promise<void>
-  /** A signal comes. */
+  /** Sends a signal to the server. */
   readonly stop: () => Promise<void>
 }
 
-export interface ServeHow {
+export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Global flags, by name. */
   readonly globals?: Readonly<Record<string, string>>
-  /** Called before anything is written. */
+  /** Called before each write to standard output. */
   readonly writing?: () => Promise<void>
   readonly flags?: {
     readonly toolsets?: readonly string[]
@@ -86,16 +86,16 @@ export interface ServeHow {
   }
 }
 
-/** The context of the command, its standard streams replaced; unless a configuration is named, in one of its own. */
+/** Opens the context of the command with test streams, and with a configuration folder of its own unless one is named. */
 export const openContext = async (
-  { env: more, globals = {} }: ServeHow,
-  { chunks }: Pick<ReturnType<typeof piped>, 'chunks'> = piped(),
+  { env: more, globals = {} }: ServeOptions,
+  { chunks }: Pick<ReturnType<typeof createTextQueue>, 'chunks'> = createTextQueue(),
   write: RunAnswer['write'] = async () => {},
   signal: AbortSignal = new AbortController().signal,
 ) => {
   const serve = await loadCommandByWords('mcp', 'serve')
   if (serve?.rows === undefined) throw new Error('there is no mcp serve')
-  const env = { SVC_CONFIG_DIR: folder(), ...more }
+  const env = { SVC_CONFIG_DIR: createFolder(), ...more }
   const command = { ...serve, rows: serve.rows, loadWords: createWordsLoader([], env) }
   const flags = new Map(Object.entries(globals).map(([name, text]) => [name, [text]]))
   const raw = { args: [], flags }
@@ -120,7 +120,7 @@ export const openContext = async (
     applyStages: (rows: Rows) => rows,
   } as unknown as RunAnswer
   const context = Object.assign(running.context, { answer })
-  // A run listens to the end of its process: here there are many of them in one.
+  // A run listens for errors of standard output until its process ends. This process has many runs, so they are removed here.
   const listening = process.stdout.listeners('error').filter((one) => !heard.includes(one))
   const close = async (): Promise<void> => {
     await running.close()
@@ -131,13 +131,10 @@ export const openContext = async (
   return { run, context, close }
 }
 
-/** Starts the server; its flags are those of the line. */
-export const serving = async (how: ServeHow = {}) => {
-  const [streams, written, stop]: [ReturnType<typeof piped>, string[], AbortController] = [
-    piped(),
-    [],
-    new AbortController(),
-  ]
+/** Starts the server with the flags of the line. */
+export const startServer = async (how: ServeOptions = {}) => {
+  const [streams, written, stop]: [ReturnType<typeof createTextQueue>, string[], AbortController] =
+    [createTextQueue(), [], new AbortController()]
   let told = (_message: JSONRPCMessage): void => {}
   const write = async (chunk: string | Uint8Array): Promise<void> => {
     await how.writing?.()
@@ -159,9 +156,9 @@ export const serving = async (how: ServeHow = {}) => {
   return { transport, ended, streams, written, stop }
 }
 
-/** Starts it, and says hello to it. */
-export const serve = async (how: ServeHow = {}): Promise<Served> => {
-  const { transport, ended, streams, written, stop } = await serving(how)
+/** Starts the server, and initializes a client. */
+export const serve = async (how: ServeOptions = {}): Promise<McpServer> => {
+  const { transport, ended, streams, written, stop } = await startServer(how)
   const client = new Client({ name: 'test', version: '1' })
   await Promise.race([client.connect(transport), ended])
   return {
@@ -175,9 +172,9 @@ export const serve = async (how: ServeHow = {}): Promise<Served> => {
       })
       const [first, ...more] = content as readonly { readonly text: string }[]
       const { text = '' } = first ?? {}
-      // Whichever of the two a client shows, it is the whole answer.
+      // Clients show one of the two, so each must be the whole answer.
       deepStrictEqual([JSON.parse(text), more], [structuredContent, []])
-      return { ...(structuredContent as Structured), isError: isError === true, text }
+      return { ...(structuredContent as ToolResult), isError: isError === true, text }
     },
     close: async () => {
       streams.end()

@@ -1,11 +1,11 @@
-/** The pages for users: README.md and the chapters of `.github/guide`, and the blocks of code in them. */
+/** Provides the pages for users, README.md and the chapters of `.github/guide`, and their code blocks. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..', '..')
 const guide = join('.github', 'guide')
 
-/** Their paths from the root: README.md first. */
+/** The paths of the pages from the root; README.md comes first. */
 export const pages: readonly string[] = [
   'README.md',
   ...readdirSync(join(root, guide))
@@ -13,19 +13,22 @@ export const pages: readonly string[] = [
     .map((name) => join(guide, name)),
 ]
 
-export const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
+export const readPage = (page: string): string => readFileSync(join(root, page), 'utf8')
 
-/** The blocks of a language, as they follow one another. */
-export const blocksOf = (language: string, of: readonly string[] = pages): readonly string[] =>
+/** Returns the code blocks of a language in page order. */
+export const listCodeBlocks = (
+  language: string,
+  of: readonly string[] = pages,
+): readonly string[] =>
   of.flatMap((page) =>
-    [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    [...readPage(page).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
       ([, lines = '']) => lines,
     ),
   )
 
-/** The block of YAML that begins with a key. @throws where none */
-export const jobsFrom = (key: string): string => {
-  const found = blocksOf('yaml').find((block) => block.startsWith(`${key}:`))
+/** Finds the YAML block that begins with a key. @throws Error if no page has one */
+export const findYamlBlock = (key: string): string => {
+  const found = listCodeBlocks('yaml').find((block) => block.startsWith(`${key}:`))
   if (found === undefined) throw new Error(`no page has a block of YAML that begins with ${key}:`)
   return found
 }

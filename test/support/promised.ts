@@ -1,10 +1,10 @@
-/** Holds an answer to what its endpoint's shape promises: every field of it, and no other. */
+/** Checks answers against the shapes of their endpoints: each field must be there, and no other. */
 import { Errors } from 'typebox/value'
 import type { Endpoint, ResultOf } from '../../src/catalogue/endpoint.js'
 import type { AreaEndpoints } from '../../src/catalogue/index.js'
 import { collectRoutes, createRouteFinder } from '../../src/sandbox/server/routes.js'
 
-/** What is left of a route, with a slash behind each segment, and the endpoint that it leads to. */
+/** Pairs of the rest of a route, with a slash after each segment, and its endpoint. */
 type Rows<A = AreaEndpoints> = A extends unknown
   ? {
       [K in keyof A]: A[K] extends { readonly route: infer R extends string }
@@ -21,10 +21,10 @@ type Segment<Row> = Row extends readonly [`:${string}`, unknown]
 type Tail<Row> = Row extends readonly [`${string}/${infer Rest}`, infer E]
   ? readonly [Rest, E]
   : never
-/** Rows by their next segment, without it. */
+/** Groups rows by their next segment, which is removed. */
 type Branches<R> = { [Row in R as Segment<Row>]: Tail<Row> }
 /**
- * The rows that go on with this text: as in the router, a segment of that name wins over a placeholder.
+ * The rows whose route continues with this text: as in the router, a segment of that name wins over a placeholder.
  * A text that is known only when the test runs fills a placeholder.
  */
 type Below<B, Text> = Text extends keyof B ? B[Text] : B extends { ':': infer R } ? R : never
@@ -32,13 +32,13 @@ type Along<R, Path> = Path extends `${infer Text}/${infer Rest}`
   ? Along<Below<Branches<R>, Text>, Rest>
   : Below<Branches<R>, Path>
 
-type Answered<Row> = [Row] extends [never]
+type AnswerOf<Row> = [Row] extends [never]
   ? unknown
   : Row extends readonly ['', infer E]
     ? ResultOf<E>
     : never
-/** What the endpoint that a route leads to answers with; unknown where the compiler cannot tell, or no document has it. */
-export type AnswerTo<Route extends string> = Answered<
+/** The answer of the endpoint of a route; unknown if the compiler cannot find it, or no document declares it. */
+export type AnswerTo<Route extends string> = AnswerOf<
   Extract<
     Along<Rows, Route extends `${infer Path}?${string}` ? Path : Route>,
     readonly ['', unknown]
@@ -46,15 +46,15 @@ export type AnswerTo<Route extends string> = Answered<
 >
 
 const finder = createRouteFinder(collectRoutes())
-/** The endpoint that a route leads to; undefined for a route outside the documents. */
-const endpointAt = (method: string, path: string): Endpoint | undefined => {
+/** Finds the endpoint of a route. Returns undefined for a route outside the documents. */
+const findEndpoint = (method: string, path: string): Endpoint | undefined => {
   const [plain = ''] = path.split('?')
   const found = finder.find(method, `/api/v4${plain}`)
   return 'value' in found ? found.value.endpoint : undefined
 }
 
-/** What is wrong with one record: fields that lack, are of another type, or that the shape does not have. */
-const breaches = ({ returns: { shape } }: Endpoint, record: unknown): readonly string[] => {
+/** Lists the violations of one record: missing fields, wrong types, and fields that the shape does not have. */
+const listViolations = ({ returns: { shape } }: Endpoint, record: unknown): readonly string[] => {
   if (shape === null || typeof record !== 'object' || record === null) return []
   const known = 'properties' in shape ? Object.keys(shape.properties as object) : undefined
   return [
@@ -67,15 +67,15 @@ const breaches = ({ returns: { shape } }: Endpoint, record: unknown): readonly s
   ]
 }
 
-/** @throws Error for a JSON answer that is not as its endpoint promises */
-export const holdToShape = (method: string, path: string, body: unknown): void => {
-  const endpoint = endpointAt(method, path)
+/** @throws Error for a JSON answer that does not match the shape of its endpoint */
+export const expectShape = (method: string, path: string, body: unknown): void => {
+  const endpoint = findEndpoint(method, path)
   if (endpoint === undefined || body === undefined) return
   const { kind } = endpoint.returns
   if (kind === 'empty' || (kind === 'many' && !Array.isArray(body)))
     throw new Error(`${endpoint.route} answers ${JSON.stringify(body).slice(0, 200)}`)
   const records: readonly unknown[] = kind === 'many' && Array.isArray(body) ? body : [body]
-  const wrong = [...new Set(records.flatMap((record) => breaches(endpoint, record)))]
+  const wrong = [...new Set(records.flatMap((record) => listViolations(endpoint, record)))]
   if (wrong.length > 0)
     throw new Error(`${endpoint.route} answers ${wrong.slice(0, 12).join('; ')}`)
 }

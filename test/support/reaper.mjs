@@ -1,24 +1,22 @@
 /**
- * Ends what a run of tests started and removes its folder, however the run ended: a process of its own, which notices by the
- * end of its standard input that the run is gone, after `kill -9` as well. A line there says that the run came to its own end;
- * what is left of it then is printed, and the exit code is 1.
- *
- *     node reaper.mjs <folder of the run> [what else goes when the run was aborted …]
- *
- * Before that it removes the runs whose process is gone: those whose reaper was killed, too.
+ * Ends the processes of a test run and removes its folder, however the run ended. It is a process of its own, which learns from the
+ * end of its standard input that the run is gone, after `kill -9` as well. A line on standard input says that the run ended by
+ * itself; processes that are left then are printed, and the exit code is 1.
+ * |     node reaper.mjs <folder of the run> [other paths to remove if the run was aborted …]
+ * | Before that it removes the runs whose process is gone, such as those whose reaper was killed.
  */
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const [folder = '', ...others] = process.argv.slice(2)
+const [folder = '', ...otherPaths] = process.argv.slice(2)
 
-/** How long a process may take to end after the tests that started it. */
+/** Processes may take this long (ms) to end after the tests that started them. */
 const grace = 5_000
-const between = 50
+const pollInterval = 50
 
-const attempt = (work, otherwise) => {
+const tryOr = (work, otherwise) => {
   try {
     return work()
   } catch {
@@ -26,56 +24,56 @@ const attempt = (work, otherwise) => {
   }
 }
 
-/** Whether a process was started with a variable that names the run's folder: TMPDIR at least. */
-const belongs = (pid, run) =>
-  attempt(() => readFileSync(`/proc/${pid}/environ`, 'latin1'), '')
+/** True if a process was started with a variable that names the run's folder; TMPDIR does so at least. */
+const isOfRun = (pid, run) =>
+  tryOr(() => readFileSync(`/proc/${pid}/environ`, 'latin1'), '')
     .split('\0')
     .some((variable) => {
       const [name = '', value = ''] = variable.split(/=(.*)/s)
-      // A shell that somebody stands in the folder with is not the run's.
+      // A shell of a person who is in that folder is not part of the run.
       return !/^(OLD)?PWD$/.test(name) && `${value}/`.startsWith(`${run}/`)
     })
 
-const processesOf = (run) =>
-  attempt(() => readdirSync('/proc'), [])
+const listProcesses = (run) =>
+  tryOr(() => readdirSync('/proc'), [])
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => belongs(pid, run))
+    .filter((pid) => isOfRun(pid, run))
     .map(Number)
 
-const commandOf = (pid) =>
-  attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'), '')
+const readCommand = (pid) =>
+  tryOr(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'), '')
     .replaceAll('\0', ' ')
     .trim()
 
-/** Ends the run's processes, and those that these start meanwhile. */
-const end = async (run) => {
+/** Kills the run's processes, and those that they start meanwhile. */
+const endProcesses = async (run) => {
   for (let round = 0; round < 100; round++) {
-    const found = processesOf(run)
+    const found = listProcesses(run)
     if (found.length === 0) return
-    for (const pid of found) attempt(() => process.kill(pid, 'SIGKILL'))
-    await wait(between)
+    for (const pid of found) tryOr(() => process.kill(pid, 'SIGKILL'))
+    await wait(pollInterval)
   }
 }
 
-/** A file system that a test mounted cannot be removed. */
-const unmount = (path) => {
-  const mounts = attempt(() => readFileSync('/proc/mounts', 'utf8'), '').split('\n')
+/** Unmounts the file systems that tests mounted: they could not be removed otherwise. */
+const releaseMounts = (path) => {
+  const mounts = tryOr(() => readFileSync('/proc/mounts', 'utf8'), '').split('\n')
   for (const [, at = ''] of mounts.map((line) => line.split(' ')))
     if (at.startsWith(`${path}/`)) spawnSync('umount', ['-l', at], { stdio: 'ignore' })
 }
 
 const remove = (path) => {
-  unmount(path)
+  releaseMounts(path)
   const gone = () => {
     rmSync(path, { recursive: true, force: true, maxRetries: 5 })
     return true
   }
-  if (attempt(gone, false)) return
+  if (tryOr(gone, false)) return
   spawnSync('chmod', ['-R', 'u+rwx', path], { stdio: 'ignore' })
-  attempt(gone, false)
+  tryOr(gone, false)
 }
 
-const alive = (pid) => {
+const isAlive = (pid) => {
   try {
     return process.kill(pid, 0)
   } catch (error) {
@@ -84,35 +82,35 @@ const alive = (pid) => {
 }
 
 const isMine = (path) =>
-  attempt(() => {
+  tryOr(() => {
     const found = lstatSync(path)
     return found.isDirectory() && found.uid === process.getuid?.()
   }, false)
 
-/** Ends and removes the runs beside this one that nobody runs any more. */
-const sweep = async () => {
+/** Ends and removes the other runs in the parent folder whose process is gone. */
+const removeStaleRuns = async () => {
   const parent = dirname(folder)
   for (const name of readdirSync(parent)) {
     const [, pid] = /^svcctl-tests-(\d+)-\w+$/.exec(name) ?? []
     const path = join(parent, name)
-    if (pid === undefined || alive(Number(pid)) || !isMine(path)) continue
-    await end(path)
+    if (pid === undefined || isAlive(Number(pid)) || !isMine(path)) continue
+    await endProcesses(path)
     remove(path)
   }
 }
 
-/** What still runs once everything had its time to end. */
-const leftOver = async () => {
+/** Waits for the processes of the run to end. Returns those that are still there. */
+const findLeftovers = async () => {
   const until = Date.now() + grace
-  while (processesOf(folder).length > 0 && Date.now() < until) await wait(between)
-  return processesOf(folder).map((pid) => `${pid} ${commandOf(pid)}`)
+  while (listProcesses(folder).length > 0 && Date.now() < until) await wait(pollInterval)
+  return listProcesses(folder).map((pid) => `${pid} ${readCommand(pid)}`)
 }
 
-await sweep()
-let said = ''
-for await (const text of process.stdin) said += text
-const left = said === '' ? [] : await leftOver()
-await end(folder)
-for (const path of [folder, ...(said === '' ? others : [])]) remove(path)
-if (left.length > 0) process.stdout.write(`${left.join('\n')}\n`)
-process.exitCode = left.length > 0 ? 1 : 0
+await removeStaleRuns()
+let message = ''
+for await (const text of process.stdin) message += text
+const leftovers = message === '' ? [] : await findLeftovers()
+await endProcesses(folder)
+for (const path of [folder, ...(message === '' ? otherPaths : [])]) remove(path)
+if (leftovers.length > 0) process.stdout.write(`${leftovers.join('\n')}\n`)
+process.exitCode = leftovers.length > 0 ? 1 : 0

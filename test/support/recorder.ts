@@ -1,42 +1,44 @@
-/** A server that writes down what it is asked and answers as it is told, on the loopback. */
+/** Provides a loopback server that records requests and answers them by a script. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 
-export interface Seen {
+export interface SeenRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
-export interface Scripted {
+export interface ScriptedAnswer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** An object becomes JSON; bytes go as they are. */
+  /** An object is sent as JSON, bytes unchanged. */
   readonly body?: unknown
 }
-export type Script = (seen: Seen, index: number) => Scripted | undefined
+export type Script = (seen: SeenRequest, index: number) => ScriptedAnswer | undefined
 
-/** A script that may take its time. */
-export type Answering = (...of: Parameters<Script>) => ReturnType<Script> | Promise<Scripted>
+/** A script that may be asynchronous. */
+export type AsyncScript = (
+  ...of: Parameters<Script>
+) => ReturnType<Script> | Promise<ScriptedAnswer>
 
 export interface Recorder {
   readonly url: string
-  readonly seen: Seen[]
-  /** Method and path with query, below the API root. */
+  readonly seen: SeenRequest[]
+  /** The method and path with query of each request, below the API root. */
   readonly lines: () => string[]
-  answer: Answering
+  answer: AsyncScript
   close(): Promise<void>
 }
 
-const bodyOf = async (request: IncomingMessage): Promise<string> => {
+const readBody = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array))
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const send = (response: ServerResponse, scripted: Scripted): void => {
+const sendAnswer = (response: ServerResponse, scripted: ScriptedAnswer): void => {
   const { status = 200, headers = {}, body } = scripted
   const raw = typeof body === 'string' || body instanceof Uint8Array
   const text = body === undefined ? '' : raw ? body : JSON.stringify(body)
@@ -47,9 +49,9 @@ const send = (response: ServerResponse, scripted: Scripted): void => {
   response.end(text)
 }
 
-/** Starts a recorder; what the script leaves out is answered with an empty list or object. */
-export const record = async (answer: Answering = () => undefined): Promise<Recorder> => {
-  const seen: Seen[] = []
+/** Starts a recorder on loopback. If the script gives no answer, it sends an empty list or object. */
+export const startRecorder = async (answer: AsyncScript = () => undefined): Promise<Recorder> => {
+  const seen: SeenRequest[] = []
   const recorder: Recorder = {
     url: '',
     seen,
@@ -63,10 +65,10 @@ export const record = async (answer: Answering = () => undefined): Promise<Recor
   }
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
-    const one: Seen = { method, url, headers, body: await bodyOf(request) }
+    const one: SeenRequest = { method, url, headers, body: await readBody(request) }
     seen.push(one)
     const scripted = await recorder.answer(one, seen.length - 1)
-    send(response, scripted ?? { body: method === 'GET' ? [] : {} })
+    sendAnswer(response, scripted ?? { body: method === 'GET' ? [] : {} })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -75,8 +77,8 @@ export const record = async (answer: Answering = () => undefined): Promise<Recor
   })
 }
 
-/** A recorder for the tests of a file: there while they run, and forgetful between them. */
-export const recording = (): Recorder => {
+/** Starts a recorder for the tests of a file, and clears it before each test. */
+export const useRecorder = (): Recorder => {
   const quiet: Script = () => undefined
   const recorder: Recorder = {
     url: '',
@@ -86,7 +88,9 @@ export const recording = (): Recorder => {
     close: async () => {},
   }
   beforeAll(async () => {
-    const { answer: _, ...started } = await record((seen, index) => recorder.answer(seen, index))
+    const { answer: _, ...started } = await startRecorder((seen, index) =>
+      recorder.answer(seen, index),
+    )
     Object.assign(recorder, started)
   })
   beforeEach(() => {

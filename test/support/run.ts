@@ -1,6 +1,6 @@
 /**
- * A run of tests: one folder for everything that they write, and an end for it and for everything that they start, also when
- * the run is aborted. Vitest opens one before the tests (`globalSetup`).
+ * Opens a test run: one folder for all files of the tests, which is removed at the end together with all processes that they
+ * started, also if the run is aborted. Vitest opens one before the tests (`globalSetup`).
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,28 +11,27 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder of the run. */
     run: string
-    /** What property tests draw from: the same one gives the same values. */
+    /** The seed of property tests: the same seed draws the same values. */
     seed: number
   }
 }
 
 export interface Run {
   readonly folder: string
-  /** The process that ends the run if this one does not. */
+  /** The ID of the process that cleans up if this one does not. */
   readonly reaper: number | undefined
-  /** Removes the folder. Throws with the processes that the tests should have ended, which it ends. */
+  /** Removes the folder. Throws if tests left processes running, and kills those. */
   close(): Promise<void>
 }
 
-/** Opens a run below a folder; `others` go with it when it is aborted. */
+/** Opens a run below a folder. If the run is aborted, `others` are removed as well. */
 export const openRun = (parent: string, others: readonly string[] = []): Run => {
   const folder = mkdtempSync(join(parent, `svcctl-tests-${process.pid}-`))
   const reaper = spawn(
     process.execPath,
     [join(import.meta.dirname, 'reaper.mjs'), folder, ...others],
-    // In a session of its own: Ctrl-C at the terminal is not for it.
+    // In a session of its own, so that Ctrl-C at the terminal does not reach it.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
   )
   reaper.unref()
@@ -52,18 +51,18 @@ export const openRun = (parent: string, others: readonly string[] = []): Run => 
   }
 }
 
-/** Makes everything that this process writes and starts from now on part of a run. */
-export const enter = (run: string, folder: string): void => {
-  // A shell started this: bash that gets a pipe from Node and believes itself the first one takes it for a remote
-  // login, and reads the person's ~/.bashrc. What stands there may wait, for a lock that others hold.
+/** Makes all files and processes that this process creates from now on part of a run. */
+export const enterRun = (run: string, folder: string): void => {
+  // Without SHLVL, bash with a pipe from Node believes that it is the first shell of a remote login and reads the person's
+  // ~/.bashrc, which may wait for a lock that others hold.
   Object.assign(process.env, { TMPDIR: folder, SVCCTL_TESTS: run, SHLVL: '1' })
 }
 
-const memory = '/dev/shm'
+const sharedMemory = '/dev/shm'
 const gibibyte = 2 ** 30
 
-/** Whether what is written somewhere can be started from there: not so in many containers' memory. */
-const starts = (folder: string): boolean => {
+/** True if a program in this folder can be started: in many containers, shared memory does not allow it. */
+const canExecuteFrom = (folder: string): boolean => {
   const own = mkdtempSync(join(folder, 'svcctl-starts-'))
   const file = join(own, 'true')
   try {
@@ -75,22 +74,22 @@ const starts = (folder: string): boolean => {
 }
 
 /**
- * Where a run writes. The tests make some ten thousand small files, and the program brings many of them to the disk: in memory,
- * where there is plenty of it, the run takes a seventh less. A TMPDIR is somebody's wish.
+ * Chooses the folder of a run. The tests make some ten thousand small files, and the program syncs many of them to the disk: in
+ * shared memory, if there is enough, the run takes a seventh less. A TMPDIR that is set wins.
  */
-export const ground = (env: NodeJS.ProcessEnv, folder = memory): string => {
+export const chooseFolder = (env: NodeJS.ProcessEnv, folder = sharedMemory): string => {
   if (env.TMPDIR !== undefined) return tmpdir()
   try {
     const { bavail, bsize } = statfsSync(folder)
     const room = Math.min(bavail * bsize, freemem())
-    return room > 2 * gibibyte && starts(folder) ? folder : tmpdir()
+    return room > 2 * gibibyte && canExecuteFrom(folder) ? folder : tmpdir()
   } catch {
     return tmpdir()
   }
 }
 
 export default (project: TestProject): (() => Promise<void>) => {
-  const run = openRun(ground(process.env), [project.tmpDir])
+  const run = openRun(chooseFolder(process.env), [project.tmpDir])
   project.provide('run', run.folder)
   project.provide('seed', project.config.sequence.seed)
   return run.close

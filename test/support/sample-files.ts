@@ -1,4 +1,4 @@
-/** Files, journals and plans that examples, recipes and lines of the record name. */
+/** Provides the files, journals and plans that examples, recipes and recorded lines name. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,26 +10,26 @@ const ciKey =
 const robotKey =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot\n'
 
-/** Two jobs that want the same resource group. */
-const grouped = ['one', 'two']
+/** Two jobs of the same resource group. */
+const groupedJobs = ['one', 'two']
   .map((name) => `deploy ${name}:\n  script: [make]\n  resource_group: production\n`)
   .join('')
 
-/** An instance's own words. */
-export const words = 'vocabulary: 1\nnames: { can_push: may_write, title: label }\n'
+/** An instance's own vocabulary. */
+export const sampleWords = 'vocabulary: 1\nnames: { can_push: may_write, title: label }\n'
 
-/** Files that examples, recipes and other lines name. */
+/** The files that examples, recipes and other lines name. */
 export const sampleFiles: Readonly<Record<string, string>> = {
   '.gitlab-ci.yml': 'build:\n  script: [make]\n',
   'deploy/site.yml': 'deploy:\n  script: [make deploy]\n',
   'ci/deploy.yml': 'deploy:\n  script: [make deploy]\n',
   'bad.yml': 'build:\n  scrip: [make]\ntest:\n  stage: nowhere\n  script: [make]\n',
-  'grouped.yml': grouped,
+  'grouped.yml': groupedJobs,
   'README.md': 'What it is for.\n',
   'ci.pub': ciKey,
   'robot.pub': robotKey,
   'work.yml': 'vocabulary: 1\nnames: { can_push: may_write }\n',
-  'words.yml': words,
+  'words.yml': sampleWords,
   'openapi.yml': 'openapi: 3.0.0\npaths:\n  /users:\n    get: { summary: List users }\n',
   'daily.yml': 'extension: daily\ncommands:\n  users list: GET /users\n',
   'token.txt': 'sandbox-root-token\n',
@@ -49,8 +49,8 @@ export const sampleFiles: Readonly<Record<string, string>> = {
     'version: 1\nprojects:\n  platform/app:\n    members:\n      gus: { access_level: maintainer }\n      eva: { access_level: guest }\n',
 }
 
-/** The journal of a run that paused a runner, and found another gone. */
-export const sampleJournal = (instance: string): string =>
+/** Builds the journal of a run that paused one runner and did not find another. */
+export const buildSampleJournal = (instance: string): string =>
   [
     { ...header, instance, version, user: 'root', values: { active: false } },
     { n: 1, object: '1', state: 'queued' },
@@ -63,8 +63,8 @@ export const sampleJournal = (instance: string): string =>
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('')
 
-/** Writes planned runs that examples name. */
-export const samplePlans = (
+/** Writes the planned runs that examples name. */
+export const writeSamplePlans = (
   config: string,
   url: string,
   now: Date,
@@ -95,7 +95,7 @@ export const samplePlans = (
   }
 }
 
-/** The list of a snapshot that has one runner, as its manifest and its progress file name it. */
+/** The list of a snapshot with one runner, as in its manifest and its progress file. */
 export const sampleList = {
   kind: 'runners',
   line: 'runners list',

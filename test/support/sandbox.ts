@@ -1,7 +1,10 @@
-/** One embedded instance for the tests of a file: fresh for each test, which has a folder and a configuration of its own. */
+/**
+ * Provides one embedded instance for the tests of a file. It is reset before each test, which gets a folder and a configuration of
+ * its own.
+ */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
-import { configuration, folder } from './program.js'
+import { createConfiguration, createFolder } from './program.js'
 
 interface TestPlace {
   readonly sandbox: RunningSandbox
@@ -9,8 +12,8 @@ interface TestPlace {
   readonly cwd: string
 }
 
-/** Starts the instance before the tests of the file. @returns what gives the place of the running test */
-export const usingSandbox = (): (() => TestPlace) => {
+/** Starts the instance before the tests of the file. @returns a function that gives the instance and folders of the running test */
+export const useSandbox = (): (() => TestPlace) => {
   let sandbox: RunningSandbox
   let place: TestPlace
   beforeAll(async () => {
@@ -19,7 +22,7 @@ export const usingSandbox = (): (() => TestPlace) => {
   afterAll(() => sandbox.close())
   beforeEach(async () => {
     await sandbox.reset()
-    place = { sandbox, config: configuration(), cwd: folder() }
+    place = { sandbox, config: createConfiguration(), cwd: createFolder() }
   })
   return () => place
 }

@@ -1,6 +1,12 @@
 /** The terminal that is a value does what those of systems do. */
 import { afterEach, expect, it } from 'vitest'
-import { openScreen, type Screen, type ScreenLine, throughReader, toNowhere } from './screen.js'
+import {
+  createNullOutput,
+  openScreen,
+  pipeToScreen,
+  type Screen,
+  type ScreenLine,
+} from './screen.js'
 
 const opened: Screen[] = []
 afterEach(async () => {
@@ -49,8 +55,8 @@ it('gives a line to a program when Enter ends it, and its end by Ctrl-D', async 
 it('runs lines one after the other, whose answers may go elsewhere', async () => {
   const lines = ['runners get 1 --fields id -o json', 'runners get 2 --fields id'] as const
   const screen = open([
-    { line: lines[0], stdout: toNowhere },
-    { line: lines[0], stdout: throughReader('read: ') },
+    { line: lines[0], stdout: createNullOutput },
+    { line: lines[0], stdout: pipeToScreen('read: ') },
     lines[1],
   ])
   expect(await screen.ended).toBe(0)

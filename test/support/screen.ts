@@ -1,6 +1,6 @@
 /**
- * A terminal that is a value: lines run in the process of the test, keys in, the screen out. What only the terminal of a system has
- * (hanging up, suspending a program, the mode that one leaves behind) takes `terminal.ts`.
+ * Provides a simulated terminal: lines run in the process of the test, which sends keys and reads the screen. `terminal.ts` has what
+ * only a real terminal can do (hanging up, suspending a program, the mode that is left behind).
  */
 import { clearLine, clearScreenDown, cursorTo, moveCursor } from 'node:readline'
 import { Readable, Writable } from 'node:stream'
@@ -9,10 +9,10 @@ import { type Io, type OutputStream, runWithIo } from '../../src/base/io.js'
 import { createLineIo, type LineIo } from '../../src/base/line-io.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { main } from '../../src/main.js'
-import { clean, configuration, folder } from './program.js'
+import { createConfiguration, createFolder, getCleanEnv } from './program.js'
 import type { Terminal } from './terminal.js'
 
-/** A line as it is typed, or its words; and where its standard streams lead, when that is elsewhere than to the screen. */
+/** A line as typed or as words, and the targets of its standard streams if they are not the screen. */
 export type ScreenLine = string | readonly string[] | RedirectedLine
 
 interface RedirectedLine {
@@ -21,42 +21,41 @@ interface RedirectedLine {
   readonly stderr?: Writable
 }
 
-/** Where an answer goes that is not for the screen. */
+/** A redirected output of a line. */
 interface LineOutput {
   readonly stream: Writable
   readonly kind: 'device' | 'file' | 'pipe'
 }
 
 export interface ScreenOptions {
-  /** Variables of the lines, beside those of the machine. */
+  /** Added to the variables of the machine. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** None where the terminal does not know its width. */
+  /** Zero if the terminal does not know its width. */
   readonly columns?: number
   readonly rows?: number
   readonly now?: () => Date
-  /** What else of a line's surroundings is another. */
+  /** Further changes to the `Io` of the lines. */
   readonly io?: Partial<Io>
-  /** What stands on the screen before the first line begins. */
+  /** Text on the screen before the first line begins. */
   readonly before?: string
-  /** What stands before the exit code of the last line, which is the last thing on the screen. */
+  /** Text before the exit code of the last line, which is the last thing on the screen. */
   readonly says?: string
 }
 
 export interface Screen extends Terminal {
-  /** The exit code of the last line, when that has ended. */
+  /** Resolves to the exit code of the last line once that has ended. */
   readonly ended: Promise<number>
-  /** All that was written to the terminal. */
   written(): string
-  /** How standard input stands: raw while a question is asked. */
+  /** True while standard input is in raw mode, as at a prompt. */
   isRaw(): boolean
   /** Sends the line a signal. */
   send(signal: NodeJS.Signals): void
-  /** Nobody is there any more: the terminal can neither be read nor written. Reads may fail before anything else tells of it. */
+  /** Closes the terminal: it can neither be read nor written. With "unreadable", reads fail before a signal comes. */
   hangUp(heard?: 'told' | 'unreadable'): void
 }
 
-/** How long a wanted screen is waited for: far longer than any takes, so that a busy machine is no failure. */
+/** Milliseconds to wait for a wanted screen: far more than any takes, so that a busy machine does not fail a test. */
 const patience = 25_000
 
 const defaultSize = { columns: 120, rows: 40 }
@@ -82,7 +81,7 @@ const toBytes = (key: string): string => {
   return bytes
 }
 
-/** A keyboard: line by line, echoed, with Ctrl-C and Ctrl-D as the system has them, until a program makes it raw. */
+/** A keyboard in line mode: it echoes, and handles Ctrl-C and Ctrl-D as the system does, until a program makes it raw. */
 class Keyboard extends Readable {
   readonly isTTY = true
   isRaw = false
@@ -147,7 +146,7 @@ const createOutput = (
   })
   return Object.assign(stream, size, {
     isTTY: true,
-    // As Node marks its own: whoever pipes into such a stream does not end it.
+    // As Node marks its own streams, so that a pipe into this one does not end it.
     _isStdio: true,
     getWindowSize: () => [size.columns, size.rows],
     getColorDepth: () => 8,
@@ -184,7 +183,7 @@ const toEscape = (cell: IBufferCell): string => {
   return `\x1b[0m${codes.length === 0 ? '' : `\x1b[${codes.join(';')}m`}`
 }
 
-/** What a terminal shows, and who waits for it to change. */
+/** Draws the output of a terminal, and wakes those who wait for a change. */
 class Picture {
   readonly #emulator: Emulator
   readonly #chunks: Buffer[] = []
@@ -209,7 +208,7 @@ class Picture {
     for (const go of this.#waiting.splice(0)) go()
   }
 
-  /** Settles when something is drawn, or whoever waits is woken. */
+  /** Settles at the next change of the screen or the next `wake`. */
   nextChange(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
@@ -220,7 +219,7 @@ class Picture {
     return Buffer.concat(this.#chunks).toString()
   }
 
-  /** Returns the rows, once all that was written is drawn. */
+  /** Returns the rows once all output is drawn. */
   async rows(inColour = false): Promise<string> {
     await new Promise<void>((resolve) => {
       this.#emulator.write('', resolve)
@@ -262,8 +261,8 @@ class Picture {
   }
 }
 
-/** Where a line runs. */
-interface Place {
+/** The terminal, variables, folder and options of a line. */
+interface LinePlace {
   readonly picture: Picture
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
@@ -271,7 +270,7 @@ interface Place {
   readonly size: { readonly columns: number; readonly rows: number }
 }
 
-/** A line that has the terminal. */
+/** A line that owns the terminal. */
 interface RunningLine {
   readonly line: LineIo
   readonly keyboard: Keyboard
@@ -280,7 +279,10 @@ interface RunningLine {
 const isRedirected = (line: ScreenLine): line is RedirectedLine =>
   typeof line === 'object' && 'line' in line
 
-const startLine = (given: ScreenLine, { picture, env, cwd, options, size }: Place): RunningLine => {
+const startLine = (
+  given: ScreenLine,
+  { picture, env, cwd, options, size }: LinePlace,
+): RunningLine => {
   const { line, stdout, stderr } = isRedirected(given) ? given : { line: given }
   const running = createLineIo(typeof line === 'string' ? splitCommand(line) : line, { env, cwd })
   const { io, interrupt } = running
@@ -307,16 +309,16 @@ const startLine = (given: ScreenLine, { picture, env, cwd, options, size }: Plac
   return { line: running, keyboard }
 }
 
-/** Makes the reads of a terminal fail, of which only what reads it hears. */
-const loseKeyboard = ({ keyboard }: RunningLine): void => {
+/** Makes the reads of a raw terminal fail, without a signal. */
+const failReads = ({ keyboard }: RunningLine): void => {
   if (keyboard.isRaw) keyboard.destroy(Object.assign(new Error('read EIO'), { code: 'EIO' }))
 }
 
-/** Takes the terminal from a line, as the system does it: what reads it fails, and a signal tells of it. */
-const hangUpLine = (running: RunningLine): void => {
+/** Hangs up the terminal of a line, as the system does: reads fail, and the line gets SIGHUP. */
+const sendHangup = (running: RunningLine): void => {
   const { line } = running
   Object.assign(line.io, { hasHungUp: () => true })
-  loseKeyboard(running)
+  failReads(running)
   line.interrupt('SIGHUP')
 }
 
@@ -328,17 +330,17 @@ const createSink = (write: (chunk: Buffer) => void): Writable =>
     },
   })
 
-/** Nothing that is written is kept, as in `> /dev/null`. */
-export const toNowhere = (): LineOutput => ({ stream: createSink(() => {}), kind: 'device' })
+/** Discards all output, as in `> /dev/null`. */
+export const createNullOutput = (): LineOutput => ({ stream: createSink(() => {}), kind: 'device' })
 
-/** All that is written is collected, as in `> FILE`. */
-export const toFile = (chunks: Buffer[]) => (): LineOutput => ({
+/** Collects all output, as in `> FILE`. */
+export const createFileOutput = (chunks: Buffer[]) => (): LineOutput => ({
   stream: createSink((chunk) => chunks.push(chunk)),
   kind: 'file',
 })
 
-/** Another program reads each line and writes it to the terminal, with a text before it, as `| sed` does. */
-export const throughReader =
+/** Writes each line to the terminal with a text before it, as in `| sed`. */
+export const pipeToScreen =
   (before: string) =>
   (screen: Writable): LineOutput => ({
     stream: createSink((chunk) => screen.write(chunk.toString().replace(/^(?=.)/gm, before))),
@@ -352,7 +354,7 @@ export const openFullDisk = (): Writable =>
       done(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })),
   })
 
-/** Waits for a screen that is as wanted. @throws Error with the screen, when the lines have ended without it */
+/** Waits until the screen matches. @throws Error with the screen if the lines end before */
 const waitFor = async (
   picture: Picture,
   wanted: Parameters<Terminal['until']>[0],
@@ -377,26 +379,31 @@ const waitFor = async (
   }
 }
 
-const placeOf = (picture: Picture, options: ScreenOptions): Place => {
-  const { env, cwd = folder(), columns = defaultSize.columns, rows = defaultSize.rows } = options
+const createPlace = (picture: Picture, options: ScreenOptions): LinePlace => {
+  const {
+    env,
+    cwd = createFolder(),
+    columns = defaultSize.columns,
+    rows = defaultSize.rows,
+  } = options
   const whole = {
-    ...clean(),
+    ...getCleanEnv(),
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
-    SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(),
+    SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? createConfiguration(),
     ...env,
   }
   return { picture, env: whole, cwd, options, size: { columns, rows } }
 }
 
-/** Lines that run one after the other. */
+/** Runs lines one after the other. */
 class Shell {
-  readonly #place: Place
+  readonly #place: LinePlace
   #current: RunningLine | undefined
   over = false
   readonly ended: Promise<number>
 
-  constructor(lines: readonly ScreenLine[], place: Place) {
+  constructor(lines: readonly ScreenLine[], place: LinePlace) {
     this.#place = place
     this.ended = this.#runAll(lines).finally(() => {
       this.over = true
@@ -406,7 +413,7 @@ class Shell {
     this.ended.catch(() => {})
   }
 
-  /** Does something that the line hears of, which it does with what it has of its surroundings. */
+  /** Runs an action on the current line with that line's `Io`. */
   tell(work: (running: RunningLine) => void): void {
     const running = this.#current
     if (running !== undefined) void runWithIo(running.line.io, async () => work(running))
@@ -435,11 +442,11 @@ class Shell {
   }
 }
 
-/** Runs lines, one after the other, at a terminal of their own. */
+/** Runs lines one after the other in a terminal of their own. */
 export const openScreen = (lines: readonly ScreenLine[], options: ScreenOptions): Screen => {
   const { columns = defaultSize.columns, rows = defaultSize.rows } = options
   const picture = new Picture(columns || 80, rows)
-  const shell = new Shell(lines, placeOf(picture, options))
+  const shell = new Shell(lines, createPlace(picture, options))
   const feed = (text: string): void => shell.tell(({ keyboard }) => keyboard.feed(text))
   return {
     ended: shell.ended,
@@ -450,7 +457,7 @@ export const openScreen = (lines: readonly ScreenLine[], options: ScreenOptions)
     written: () => picture.written,
     isRaw: () => shell.isRaw(),
     send: (signal) => shell.tell(({ line }) => line.interrupt(signal)),
-    hangUp: (heard = 'told') => shell.tell(heard === 'told' ? hangUpLine : loseKeyboard),
+    hangUp: (heard = 'told') => shell.tell(heard === 'told' ? sendHangup : failReads),
     until: (wanted) => waitFor(picture, wanted, () => shell.over),
     close: async () => {
       shell.tell(({ line, keyboard }) => {

@@ -1,21 +1,21 @@
-/** Small servers on loopback, closed when their test ends. */
+/** Provides small loopback servers, which are closed when their test ends. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-export interface Seen {
+export interface SeenRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
-export interface Served {
+export interface TestServer {
   readonly base: string
-  readonly seen: Seen[]
-  /** Connections made so far. */
+  readonly seen: SeenRequest[]
+  /** The number of connections so far. */
   readonly connections: () => number
 }
-export type Handler = (seen: Seen, response: ServerResponse, count: number) => void
+export type RequestHandler = (seen: SeenRequest, response: ServerResponse, count: number) => void
 
 const readBody = async (request: IncomingMessage): Promise<string> => {
   let body = ''
@@ -23,9 +23,9 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return body
 }
 
-/** An HTTP server on loopback that records what it sees. */
-export const serve = async (handler: Handler): Promise<Served> => {
-  const seen: Seen[] = []
+/** Starts an HTTP server on loopback that records its requests. */
+export const serve = async (handler: RequestHandler): Promise<TestServer> => {
+  const seen: SeenRequest[] = []
   let connections = 0
   const server = createServer(async (request, response) => {
     const body = await readBody(request)
@@ -52,7 +52,7 @@ export const serve = async (handler: Handler): Promise<Served> => {
   return { base: `http://127.0.0.1:${port}`, seen, connections: () => connections }
 }
 
-/** A server that speaks whatever it is told to, byte for byte. */
+/** Starts a server that sends bytes of the test's choice. */
 export const serveRaw = async (
   handler: (socket: Socket, head: string, count: number) => void,
 ): Promise<{ base: string; count: () => number }> => {
@@ -82,7 +82,7 @@ export const serveRaw = async (
   return { base: `http://127.0.0.1:${port}`, count: () => count }
 }
 
-export const json = (
+export const sendJson = (
   response: ServerResponse,
   status: number,
   value: unknown,
@@ -93,8 +93,8 @@ export const json = (
   response.end(body)
 }
 
-/** What a promise was rejected with. */
-export const rejected = async (promise: Promise<unknown>): Promise<unknown> => {
+/** Returns the error of a rejected promise. */
+export const getRejection = async (promise: Promise<unknown>): Promise<unknown> => {
   try {
     await promise
   } catch (error) {

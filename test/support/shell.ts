@@ -1,85 +1,85 @@
-/** Lines of a shell, as a person or a job runs them, with `svcctl` on the path. */
+/** Runs lines in a shell, as a person or a job does, with `svcctl` on the PATH. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { splitCommand } from '../../src/base/shell-words.js'
-import { programForShells } from './lines-of-shells.js'
-import { clean, configuration, folder, program } from './program.js'
-import { started } from './starting.js'
-import { has } from './terminal.js'
+import { buildShellProgram } from './lines-of-shells.js'
+import { createConfiguration, createFolder, getCleanEnv, program } from './program.js'
+import { runProgram } from './starting.js'
+import { hasProgram } from './terminal.js'
 import { svcctl } from './within.js'
 
-/** Writes a program in the words of `sh`. */
+/** Writes a script for `sh`. */
 export const writeScript = (file: string, text: string): void => {
   writeFileSync(file, `#!/bin/sh\n${text}\n`)
   chmodSync(file, 0o755)
 }
 
-/** A PATH that begins with a folder of these programs, each in the words of `sh`. */
-export const pathWith = (programs: Readonly<Record<string, string>>): string => {
-  const bin = folder()
+/** Returns a PATH that begins with a folder of these `sh` scripts. */
+export const createPath = (programs: Readonly<Record<string, string>>): string => {
+  const bin = createFolder()
   for (const [name, text] of Object.entries(programs)) writeScript(join(bin, name), text)
   return `${bin}${delimiter}${process.env.PATH ?? ''}`
 }
 
-/** A PATH on which `svcctl` is this program, or another command. */
-export const pathToProgram = (command = `'${process.execPath}' '${program}'`): string =>
-  pathWith({ svcctl: `exec ${command} "$@"` })
+/** Returns a PATH on which `svcctl` is this program or another command. */
+export const createProgramPath = (command = `'${process.execPath}' '${program}'`): string =>
+  createPath({ svcctl: `exec ${command} "$@"` })
 
-/** A PATH on which `svcctl` runs its lines in the process of the test. */
-export const pathToLines = async (): Promise<string> => {
-  const bin = folder()
+/** Returns a PATH on which `svcctl` runs its lines in the process of the test. */
+export const createLinePath = async (): Promise<string> => {
+  const bin = createFolder()
   const file = join(bin, 'svcctl')
-  writeFileSync(file, await programForShells())
+  writeFileSync(file, await buildShellProgram())
   chmodSync(file, 0o755)
   return `${bin}${delimiter}${process.env.PATH ?? ''}`
 }
 
-/** What examples and pages pipe into, and a machine may be without. */
-const inPipes = ['jq']
+/** Programs that examples and pages pipe into, and that a machine may not have. */
+const pipePrograms = ['jq']
 
-/** Programs that these lines pipe into and that are not there: without them the test is skipped, and says which. */
-export const absentIn = (lines: string): readonly string[] =>
-  inPipes.filter((program) => new RegExp(`\\b${program} `).test(lines) && !has(program))
+/** Returns the programs that the lines pipe into and that are not installed. The test is skipped then, and names them. */
+export const findMissingPrograms = (lines: string): readonly string[] =>
+  pipePrograms.filter((program) => new RegExp(`\\b${program} `).test(lines) && !hasProgram(program))
 
-export interface InShell {
+export interface ShellOptions {
   readonly cwd?: string
-  /** Beside a clean environment with a configuration of its own. */
+  /** Added to a clean environment with a configuration of its own. */
   readonly env?: Readonly<Record<string, string>>
-  /** The shell and its flags: unless given, bash that stops at the first line that fails. */
+  /** The shell and its flags; by default bash that stops at the first line that fails. */
   readonly shell?: readonly string[]
 }
 
-const withoutEnd = (text: string): string => text.replace(/\n$/, '')
+const trimFinalNewline = (text: string): string => text.replace(/\n$/, '')
 
-/** Runs lines in a shell; never throws for an exit code. */
-export const inShell = async (
+/** Runs lines in a shell. Never throws for an exit code. */
+export const runInShell = async (
   lines: string,
-  { cwd = folder(), env = {}, shell = ['bash', '-euo', 'pipefail'] }: InShell = {},
+  { cwd = createFolder(), env = {}, shell = ['bash', '-euo', 'pipefail'] }: ShellOptions = {},
 ) => {
   const [command = 'bash', ...flags] = shell
-  const { code, stdout, stderr, all } = await started(command, [...flags, '-c', lines], {
+  const { code, stdout, stderr, all } = await runProgram(command, [...flags, '-c', lines], {
     cwd,
     env: {
-      ...clean(),
-      SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(),
+      ...getCleanEnv(),
+      SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? createConfiguration(),
       ...env,
-      PATH: env.PATH ?? (await pathToLines()),
+      PATH: env.PATH ?? (await createLinePath()),
     },
   })
-  const read = (bytes: Buffer): string => withoutEnd(bytes.toString())
+  const read = (bytes: Buffer): string => trimFinalNewline(bytes.toString())
   return { code: code ?? undefined, stdout: read(stdout), stderr: read(stderr), all: read(all) }
 }
 
-/** A pipe, a file as a stream, a substitution, a pattern of files, several lines, or a program that prints beside ours. */
-const forShell = /[|<>$*~&;\n]|\s#|--exec|--resume-after/
+/** Matches a pipe, a redirection, a substitution, a glob, several lines, or a program whose output is printed too. */
+const shellSyntax = /[|<>$*~&;\n]|\s#|--exec|--resume-after/
 
-/** Whether a line needs a shell: what stands between single quotes is text. */
-export const needsShell = (line: string): boolean => forShell.test(line.replace(/'[^']*'/g, ''))
+/** True if a line needs a shell. Text in single quotes does not count. */
+export const needsShell = (line: string): boolean => shellSyntax.test(line.replace(/'[^']*'/g, ''))
 
-/** Runs a line that begins with `svcctl`, as `inShell` does: in the process that is there already where it needs no shell. */
-export const runLine = async (line: string, how: InShell = {}) => {
+/** Runs a line that begins with `svcctl`: in the process of the test if it needs no shell, and otherwise as `runInShell` does. */
+export const runLine = async (line: string, how: ShellOptions = {}) => {
   const [, words] = /^svcctl (.+)/s.exec(line) ?? []
-  if (words === undefined || needsShell(words)) return inShell(line, how)
+  if (words === undefined || needsShell(words)) return runInShell(line, how)
   const { code, stdout, stderr } = await svcctl(splitCommand(words), how)
-  return { code, stdout: withoutEnd(stdout), stderr: withoutEnd(stderr) }
+  return { code, stdout: trimFinalNewline(stdout), stderr: trimFinalNewline(stderr) }
 }

@@ -1,9 +1,9 @@
-/** The files of `src` as a parser reads them. */
+/** Reads and parses the files of `src`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 
-/** A node of a parsed file: its kind, where it stands, and whatever it holds. */
+/** A node of a parsed file, with its type, position and other properties. */
 export interface SourceNode {
   readonly type: string
   readonly start: number
@@ -11,7 +11,7 @@ export interface SourceNode {
   readonly [key: string]: unknown
 }
 
-/** The files of `src`, by their paths within it; not declarations of other people's modules. */
+/** The files of `src`, as paths within it, without declaration files (`.d.ts`). */
 export const sourceFiles: readonly string[] = readdirSync('src', {
   recursive: true,
   encoding: 'utf8',
@@ -20,39 +20,39 @@ export const sourceFiles: readonly string[] = readdirSync('src', {
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
   .sort()
 
-export const textOf = (file: string): string => readFileSync(join('src', file), 'utf8')
+export const readSource = (file: string): string => readFileSync(join('src', file), 'utf8')
 
 const isNode = (value: unknown): value is SourceNode =>
   typeof value === 'object' && value !== null && 'type' in value && 'start' in value
 
-/** The nodes below a value, itself included, outermost first. */
-export function* nodesOf(value: unknown): Generator<SourceNode> {
-  if (Array.isArray(value)) for (const item of value) yield* nodesOf(item)
+/** Yields a node and all nodes below it, outermost first. */
+export function* listNodes(value: unknown): Generator<SourceNode> {
+  if (Array.isArray(value)) for (const item of value) yield* listNodes(item)
   if (!isNode(value)) return
   yield value
-  for (const below of Object.values(value)) if (typeof below === 'object') yield* nodesOf(below)
+  for (const below of Object.values(value)) if (typeof below === 'object') yield* listNodes(below)
 }
 
-/** The statements of a TypeScript text. */
-export const statementsOf = (text: string, file = 'text.ts'): readonly SourceNode[] => {
+/** Parses a TypeScript text into its statements. */
+export const parseStatements = (text: string, file = 'text.ts'): readonly SourceNode[] => {
   const { body }: { readonly body: unknown } = parseAst(text, { lang: 'ts' }, file)
   return Array.isArray(body) ? body.filter(isNode) : []
 }
 
 export interface Import {
   readonly target: string
-  /** Only types: erased when built. */
+  /** True for imports of types only, which are erased by the build. */
   readonly type: boolean
   readonly dynamic: boolean
 }
 
-/** Whether a node is a text between quotes. */
+/** True if a node is a string literal. */
 export const isText = (node: unknown): node is SourceNode & { readonly value: string } =>
   isNode(node) && node.type === 'Literal' && typeof node.value === 'string'
 
-/** Every way to name another file: `import`, `export from`, `import()`, types by `import()`, `import =`. */
-export const importsIn = (text: string, file?: string): readonly Import[] =>
-  [...nodesOf(statementsOf(text, file))].flatMap((node) => {
+/** Lists all imports of a text: `import`, `export from`, `import()`, types by `import()`, `import =`. */
+export const listImports = (text: string, file?: string): readonly Import[] =>
+  [...listNodes(parseStatements(text, file))].flatMap((node) => {
     const { moduleReference } = node
     const named = isNode(moduleReference) ? moduleReference.expression : node.source
     if (!isText(named)) return []
@@ -61,12 +61,12 @@ export const importsIn = (text: string, file?: string): readonly Import[] =>
     return [{ target: named.value, type, dynamic: node.type === 'ImportExpression' }]
   })
 
-/** The file of `src` that a relative import names; a package's name otherwise. */
-export const targetOf = (from: string, { target }: Import): string =>
+/** Returns the file of `src` that a relative import names, or else the name of the package. */
+export const resolveTarget = (from: string, { target }: Import): string =>
   target.startsWith('.') ? posix.join(posix.dirname(from), target).replace(/\.js$/, '.ts') : target
 
-/** The files that reach each other by their imports, in circles of at least two. */
-export const circlesIn = (
+/** Finds the import cycles between files. */
+export const findCycles = (
   edges: ReadonlyMap<string, readonly string[]>,
 ): readonly (readonly string[])[] => {
   const reached = (from: string): ReadonlySet<string> => {

@@ -1,35 +1,35 @@
-/** Programs that are started, run to their end, and are looked at then. */
+/** Runs programs to their end. */
 import { execa } from 'execa'
 
-export interface Starting {
+export interface ProgramOptions {
   readonly cwd: string
-  /** All variables that it has. */
+  /** All environment variables of the program. */
   readonly env: NodeJS.ProcessEnv
-  /** What it reads; without, it has no standard input. */
+  /** Standard input; without it, the program has none. */
   readonly input?: string | Buffer
-  /** Milliseconds after which it is ended. */
+  /** Milliseconds after which the program is killed. */
   readonly timeout?: number
 }
 
-export interface Started {
-  /** Null where a signal ended it. */
+export interface ProgramResult {
+  /** Null if a signal ended the program. */
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: Buffer
   readonly stderr: Buffer
-  /** Both as they came. */
+  /** Both streams in order of arrival. */
   readonly all: Buffer
 }
 
 /**
  * Runs a program to its end, whatever its exit code is.
- * @throws Error with the system's `code` where it cannot be started
+ * @throws Error with the system's `code` if it cannot be started
  */
-export const started = async (
+export const runProgram = async (
   file: string,
   args: readonly string[],
-  { cwd, env, input, timeout }: Starting,
-): Promise<Started> => {
+  { cwd, env, input, timeout }: ProgramOptions,
+): Promise<ProgramResult> => {
   const ran = await execa(file, args, {
     cwd,
     env,
@@ -44,5 +44,5 @@ export const started = async (
   const { exitCode, signal } = ran
   if (exitCode === undefined && signal === undefined) throw ran
   const [stdout, stderr, all] = [ran.stdout, ran.stderr, ran.all].map((bytes) => Buffer.from(bytes))
-  return { code: exitCode ?? null, signal: signal ?? null, stdout, stderr, all } as Started
+  return { code: exitCode ?? null, signal: signal ?? null, stdout, stderr, all } as ProgramResult
 }

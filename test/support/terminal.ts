@@ -1,35 +1,34 @@
-/** A real terminal (tmux) with a program in it: keys in, the screen out. */
+/** Runs a program in a real terminal (tmux): sends keys and reads the screen. */
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { started } from './starting.js'
+import { runProgram } from './starting.js'
 
-/** Whether a program is there; tests that need it are skipped by name where it is not. */
-export const has = (program: string, flag = '--version'): boolean =>
+/** True if a program is installed. Tests that need it are skipped by name otherwise. */
+export const hasProgram = (program: string, flag = '--version'): boolean =>
   spawnSync(program, [flag], { stdio: 'ignore' }).status === 0
 
-/** What is typed and asked for is done one after the other; that it could not be is told of with what is asked for next. */
+/** A terminal whose calls run one after the other. If a key cannot be sent, the next call that returns something rejects. */
 export interface Terminal {
-  /** Types text as it is. */
   type(text: string): void
   /** Presses keys by their tmux names: `Tab`, `Enter`, `C-c`, `Down`. */
   press(...keys: string[]): void
   screen(): Promise<string>
-  /** The screen with the escapes of its colours. */
+  /** Returns the screen with the escapes of its colours. */
   coloured(): Promise<string>
-  /** The screen, as soon as it is as wanted. Throws with the screen when it never is. */
+  /** Returns the screen as soon as it matches. Throws with the screen if it does not in time. */
   until(wanted: RegExp | ((screen: string) => boolean), milliseconds?: number): Promise<string>
   close(): Promise<void>
 }
 
-/** A terminal of the system, which can become another size. */
+/** A terminal of the system, which can be resized. */
 export interface RealTerminal extends Terminal {
   resize(columns: number, rows: number): void
 }
 
 const patience = 20_000
-const between = 100
+const pollInterval = 100
 let count = 0
 
 export interface TerminalOptions {
@@ -39,16 +38,16 @@ export interface TerminalOptions {
   readonly rows?: number
 }
 
-/** Starts a program in a terminal of its own, with this environment and no other. */
+/** Starts a program in a terminal of its own, with only these variables. */
 export const openTerminal = (
   command: readonly string[],
   { env, cwd, columns = 120, rows = 40 }: TerminalOptions,
 ): RealTerminal => {
-  // The server goes with the test run, by its TMPDIR, and its socket with the temporary folder.
+  // The server ends with the test run, by its TMPDIR, and its socket is removed with the temporary folder.
   const socket = join(tmpdir(), `tmux-${count++}`)
   const line = (...args: string[]): string[] => ['-S', socket, '-f', '/dev/null', ...args]
   const tmux = async (...args: string[]): Promise<string> => {
-    const { code, stdout, all } = await started('tmux', line(...args), { cwd, env: process.env })
+    const { code, stdout, all } = await runProgram('tmux', line(...args), { cwd, env: process.env })
     if (code !== 0) throw new Error(`tmux ${args.join(' ')}: ${all.toString()}`)
     return stdout.toString()
   }
@@ -90,12 +89,12 @@ export const openTerminal = (
         const now = await screen()
         if (typeof wanted === 'function' ? wanted(now) : wanted.test(now)) return now
         if (Date.now() > end) throw new Error(`never ${String(wanted)} on the screen:\n${now}`)
-        await wait(between)
+        await wait(pollInterval)
       }
     },
     close: async () => {
       await last.catch(() => {})
-      await started('tmux', line('kill-server'), { cwd, env: process.env })
+      await runProgram('tmux', line('kill-server'), { cwd, env: process.env })
     },
   }
 }

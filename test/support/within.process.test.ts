@@ -1,13 +1,13 @@
 /** A line in the process of the test comes to what the built program does in one of its own. */
 import { expect, it } from 'vitest'
-import { svcctl as alone, type How } from './program.js'
-import { recording } from './recorder.js'
+import { svcctl as alone, type ProgramLineOptions } from './program.js'
+import { useRecorder } from './recorder.js'
 import { svcctl } from './within.js'
 
-const server = recording()
+const server = useRecorder()
 
 it('a line comes to what it does alone', { timeout: 60_000 }, async () => {
-  const lines: readonly (readonly [line: string, how?: How])[] = [
+  const lines: readonly (readonly [line: string, how?: ProgramLineOptions])[] = [
     ['runners list --instance'],
     ['runners pause 1 2 --concurrency 1'],
     ['runners get - -o ndjson', { input: '1\n2\n' }],

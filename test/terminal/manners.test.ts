@@ -4,7 +4,7 @@ import { createNotes, formatFailure, getLiveness, printError } from '../../src/t
 import { beginProgress, formatProgressLine } from '../../src/terminal/progress.js'
 import { canPrompt } from '../../src/terminal/prompts.js'
 import { createStyle, useColor } from '../../src/terminal/style.js'
-import { fakeScreen } from './streams.js'
+import { createFakeScreen } from './streams.js'
 
 const plain = await createStyle({ isTTY: false }, {}, 'never')
 
@@ -74,7 +74,7 @@ describe('who may be asked, and shown progress', () => {
 
 describe('notes', () => {
   it('go to their stream, control characters shown', () => {
-    const stream = fakeScreen()
+    const stream = createFakeScreen()
     const notes = createNotes({ stream, style: plain })
     notes.note(['one\u001b[2J', 'two'])
     notes.note('a name\nthat ends its line')
@@ -84,7 +84,7 @@ describe('notes', () => {
     )
   })
   it('are silenced by quiet, failures are not', () => {
-    const stream = fakeScreen()
+    const stream = createFakeScreen()
     const notes = createNotes({ stream, style: plain, quiet: true })
     notes.note('x')
     notes.warn('x')
@@ -99,7 +99,7 @@ describe('notes', () => {
       request: 'PUT /4',
       unknownOutcome: true,
     })
-    const stream = fakeScreen()
+    const stream = createFakeScreen()
     const notes = createNotes({ stream, style: plain })
     for (const n of [1, 2]) notes.report(gone(n), String(n))
     for (const n of [3, 4]) notes.report(lost, String(n))
@@ -122,7 +122,7 @@ describe('notes', () => {
     ])
   })
   it('are whole, each, where programs read them', () => {
-    const stream = fakeScreen()
+    const stream = createFakeScreen()
     const notes = createNotes({ stream, style: plain, json: true })
     for (const n of [1, 2]) notes.report(new Failure('failed', 'no', { hint: 'Go.' }), String(n))
     const lines = stream.text().trimEnd().split('\n')
@@ -170,7 +170,7 @@ describe('a failure', () => {
     )
   })
   it('is one JSON object a line under JSON', async () => {
-    const stream = fakeScreen()
+    const stream = createFakeScreen()
     await printError(failure, { json: true, env: {}, stream })
     expect(stream.text().split('\n')).toHaveLength(2)
     expect(stream.text()).not.toContain('\u009b')
@@ -197,17 +197,17 @@ describe('progress', () => {
     expect(formatProgressLine('a\nb'.repeat(50), 0.5, 40).length).toBe(37)
   })
   it('shows nothing where it is off or the work is quick', async () => {
-    const stream = fakeScreen()
+    const stream = createFakeScreen()
     const target = stream as unknown as NodeJS.WriteStream
     await beginProgress('x', { liveness: 'off', stream: target }).end()
     await beginProgress('x', { liveness: 'live', stream: target }).end()
     expect(stream.text()).toBe('')
   })
   it('is one plain line for screen readers', async () => {
-    const stream = fakeScreen()
+    const stream = createFakeScreen()
     const target = stream as unknown as NodeJS.WriteStream
     const how = { liveness: 'line', stream: target } as const
-    // What is quick says nothing, there as elsewhere.
+    // A quick action prints nothing, on a stream as at a terminal.
     const quick = beginProgress('quick', how)
     quick.say('more', 0.1)
     await quick.end()
@@ -218,7 +218,7 @@ describe('progress', () => {
     expect(stream.text()).toBe('waiting …\n')
   })
   it('is drawn while work goes on, and gone after it', async () => {
-    const screen = fakeScreen()
+    const screen = createFakeScreen()
     let drawn = ''
     const stream = Object.assign(screen, {
       cursorTo: () => true,
@@ -237,7 +237,7 @@ describe('progress', () => {
     await new Promise((r) => setImmediate(r))
     expect(stream.text()).toBe(after)
     expect(after).toContain('50 %  half')
-    // What was drawn last is cleared, and nothing is drawn after that.
+    // The last output is cleared, and nothing is drawn after that.
     expect(after.slice(drawn.length)).not.toContain('half')
   })
 })

@@ -5,13 +5,13 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { ClosedPipe } from '../../src/errors.js'
 import { openPager, parsePager } from '../../src/terminal/pager.js'
 import { openStdout } from '../../src/terminal/stdout.js'
-import { fakeScreen } from './streams.js'
+import { createFakeScreen } from './streams.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'svcctl-pager-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const open = (pager: string, rows = 3) => {
-  const screen = fakeScreen()
+  const screen = createFakeScreen()
   const stdout = openPager({
     stdout: openStdout(screen),
     rows,

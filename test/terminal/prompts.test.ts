@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Prompts } from '../../src/base/interaction.js'
 import { createPrompts } from '../../src/terminal/prompts.js'
-import { fakeKeyboard, fakeScreen } from './streams.js'
+import { createFakeKeyboard, createFakeScreen } from './streams.js'
 
 const choices = [
   { value: 1, name: 'alpha', description: 'online' },
@@ -9,14 +9,14 @@ const choices = [
   { value: 3, name: 'gamma', description: 'offline' },
 ]
 
-/** Asks, and types each text once the screen shows what it waits for. */
-const answered = async <T>(
+/** Opens prompts, and types each text once the screen shows the text before it. */
+const answerPrompts = async <T>(
   env: Readonly<Record<string, string>>,
   ask: (prompts: Prompts) => Promise<T>,
   typing: readonly (readonly [seen: string, keys: string])[],
 ) => {
-  const input = fakeKeyboard()
-  const output = fakeScreen()
+  const input = createFakeKeyboard()
+  const output = createFakeScreen()
   const answer = ask(createPrompts({ input, output }, env))
   let settled = false
   answer.then(
@@ -50,26 +50,30 @@ const kinds: readonly (readonly [string, (p: Prompts) => Promise<unknown>])[] = 
 
 describe('prompts redrawn in place', () => {
   it('confirm, no unless said', async () => {
-    const no = await answered({}, (p) => p.confirm('Delete?'), [['Delete?', enter]])
+    const no = await answerPrompts({}, (p) => p.confirm('Delete?'), [['Delete?', enter]])
     expect(await no.answer).toBe(false)
-    const yes = await answered({}, (p) => p.confirm('Delete?'), [['Delete?', `y${enter}`]])
+    const yes = await answerPrompts({}, (p) => p.confirm('Delete?'), [['Delete?', `y${enter}`]])
     expect(await yes.answer).toBe(true)
   })
   it('ask for a name to be typed', async () => {
-    const right = await answered({}, (p) => p.typed('Name?', 'prod'), [['Name?', `prod${enter}`]])
+    const right = await answerPrompts({}, (p) => p.typed('Name?', 'prod'), [
+      ['Name?', `prod${enter}`],
+    ])
     expect(await right.answer).toBe(true)
-    const wrong = await answered({}, (p) => p.typed('Name?', 'prod'), [['Name?', `pro${enter}`]])
+    const wrong = await answerPrompts({}, (p) => p.typed('Name?', 'prod'), [
+      ['Name?', `pro${enter}`],
+    ])
     expect(await wrong.answer).toBe(false)
   })
   it('never show a secret', async () => {
-    const { answer, output } = await answered({}, (p) => p.secret('Token'), [
+    const { answer, output } = await answerPrompts({}, (p) => p.secret('Token'), [
       ['Token', `s3cr3t${enter}`],
     ])
     expect(await answer).toBe('s3cr3t')
     expect(output.text()).not.toContain('s3cr3t')
   })
   it('search a list by name and description', async () => {
-    const { answer, output } = await answered({}, (p) => p.select('Which?', choices), [
+    const { answer, output } = await answerPrompts({}, (p) => p.select('Which?', choices), [
       ['alpha', 'OFFL'],
       ['❯ gamma', enter],
     ])
@@ -77,14 +81,14 @@ describe('prompts redrawn in place', () => {
     expect(output.text()).toContain('beta\\u001b[2J')
   })
   it('pick several', async () => {
-    const { answer } = await answered({}, (p) => p.selectMany('Which?', choices), [
+    const { answer } = await answerPrompts({}, (p) => p.selectMany('Which?', choices), [
       ['alpha', `${tab}${down}${down}${tab}`],
       ['[x] gamma', enter],
     ])
     expect(await answer).toEqual([1, 3])
   })
   it('pick several by searching', async () => {
-    const { answer } = await answered({}, (p) => p.selectMany('Which?', choices), [
+    const { answer } = await answerPrompts({}, (p) => p.selectMany('Which?', choices), [
       ['alpha', 'gam'],
       ['gam', tab],
       ['[x] gamma', `\u007f\u007f\u007f`],
@@ -93,12 +97,12 @@ describe('prompts redrawn in place', () => {
     expect(await answer).toEqual([3])
   })
   it('take the line under the cursor where none is marked', async () => {
-    const { answer, output } = await answered({}, (p) => p.selectMany('Which?', choices), [
+    const { answer, output } = await answerPrompts({}, (p) => p.selectMany('Which?', choices), [
       ['alpha', down],
       ['❯ [ ] beta', enter],
     ])
     expect(await answer).toEqual([2])
-    // The question stays with what was taken behind it.
+    // The screen keeps the question with the chosen answer.
     expect(output.text().slice(output.text().lastIndexOf('Which?'))).toContain('beta')
   })
 })
@@ -114,12 +118,12 @@ describe('every kind of question', () => {
     ),
   ) as [string, string, string, Record<string, string>, (p: Prompts) => Promise<unknown>, string][]
   it.each(cases)('is interrupted by %s: %s %s', async (_key, _way, _kind, env, ask, key) => {
-    const { answer } = await answered(env, ask, [['Q?', key]])
+    const { answer } = await answerPrompts(env, ask, [['Q?', key]])
     await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
   })
   it.each(kinds)('is interrupted by a keyboard that ends: %s', async (_kind, ask) => {
-    const input = fakeKeyboard()
-    const answer = ask(createPrompts({ input, output: fakeScreen() }, {}))
+    const input = createFakeKeyboard()
+    const answer = ask(createPrompts({ input, output: createFakeScreen() }, {}))
     input.end()
     await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
   })
@@ -127,8 +131,8 @@ describe('every kind of question', () => {
     'goes on after Ctrl-Z, and releases the keyboard after the answer: %s',
     async (_way, env) => {
       const stop = vi.spyOn(process, 'kill').mockReturnValue(true)
-      const input = fakeKeyboard()
-      const output = fakeScreen()
+      const input = createFakeKeyboard()
+      const output = createFakeScreen()
       const answer = createPrompts({ input, output }, env).text('Q?')
       while (!output.text().includes('Q?')) await new Promise((resolve) => setImmediate(resolve))
       input.write(ctrlZ)
@@ -137,13 +141,13 @@ describe('every kind of question', () => {
       process.emit('SIGCONT', 'SIGCONT')
       input.write(`x${enter}`)
       expect(await answer).toBe('x')
-      // A keyboard that is still read would keep the process alive.
+      // A keyboard that is still being read would keep the process alive.
       expect(input.isPaused()).toBe(true)
     },
   )
   it.each(ways)('hides keys after another process stopped this one: %s', async (_way, env) => {
     const modes: boolean[] = []
-    const keyboard = fakeKeyboard()
+    const keyboard = createFakeKeyboard()
     const input = Object.assign(keyboard, {
       isRaw: false,
       setRawMode: (mode: boolean) => {
@@ -152,13 +156,13 @@ describe('every kind of question', () => {
         return keyboard
       },
     })
-    const output = fakeScreen()
+    const output = createFakeScreen()
     const answer = createPrompts({ input, output }, env).secret('Q?')
     while (!output.text().includes('Q?')) await new Promise((resolve) => setImmediate(resolve))
     expect(modes).toEqual([true])
     process.emit('SIGCONT', 'SIGCONT')
     expect(modes).toEqual([true, false, true])
-    // Ctrl-D still leaves the question.
+    // Ctrl-D still leaves the prompt.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
     input.write(ctrlD)
     await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
@@ -168,7 +172,7 @@ describe('every kind of question', () => {
 describe('prompts for screen readers', () => {
   const env = { SVC_ACCESSIBLE: '1' }
   it('are numbered lists, asked again until answered', async () => {
-    const { answer, output } = await answered(env, (p) => p.select('Which?', choices), [
+    const { answer, output } = await answerPrompts(env, (p) => p.select('Which?', choices), [
       ['Number:', `9${enter}`],
       ['Number:', `3${enter}`],
     ])
@@ -177,20 +181,20 @@ describe('prompts for screen readers', () => {
     expect(output.text()).toContain('Answer with one number from the list.')
   })
   it('take several numbers', async () => {
-    const { answer } = await answered(env, (p) => p.selectMany('Which?', choices), [
+    const { answer } = await answerPrompts(env, (p) => p.selectMany('Which?', choices), [
       ['Numbers', `3, 1${enter}`],
     ])
     expect(await answer).toEqual([1, 3])
   })
   it('confirm in words', async () => {
-    const { answer } = await answered(env, (p) => p.confirm('Delete?'), [
+    const { answer } = await answerPrompts(env, (p) => p.confirm('Delete?'), [
       ['Delete?', `what${enter}`],
       ['Delete?', `yes${enter}`],
     ])
     expect(await answer).toBe(true)
   })
   it('offer what is there', async () => {
-    const { answer } = await answered(env, (p) => p.text('Name?', 'x'), [['(x)', enter]])
+    const { answer } = await answerPrompts(env, (p) => p.text('Name?', 'x'), [['(x)', enter]])
     expect(await answer).toBe('x')
   })
 })

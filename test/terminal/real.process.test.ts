@@ -1,6 +1,6 @@
 /**
- * What only the terminal of a system shows, which all else of terminals does without (`support/screen.ts`): hanging up, the mode
- * that is left behind, suspending, another size; no end leaves a core file.
+ * Tests what only a real terminal shows, and other tests of terminals (`support/screen.ts`) cannot: hanging up, the mode that is
+ * left behind, suspending, resizing; and that no end leaves a core file.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -8,18 +8,18 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { head } from '../faults/answers.js'
-import { lie } from '../faults/server.js'
-import { configuration, folder, program } from '../support/program.js'
-import { has, openTerminal, type Terminal } from '../support/terminal.js'
+import { buildHead } from '../faults/answers.js'
+import { startLyingServer } from '../faults/server.js'
+import { createConfiguration, createFolder, program } from '../support/program.js'
+import { hasProgram, openTerminal, type Terminal } from '../support/terminal.js'
 
 const { signals } = constants
-const byHangUp = 128 + signals.SIGHUP
+const hangupCode = 128 + signals.SIGHUP
 let sandbox: Sandbox
 const terminals: Terminal[] = []
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ stateDir: folder() })
+  sandbox = await startSandbox({ stateDir: createFolder() })
 })
 afterAll(() => sandbox.close())
 afterEach(async () => {
@@ -28,8 +28,8 @@ afterEach(async () => {
 
 const patience = 20_000
 
-/** A number that a file comes to hold. */
-const numberIn = async (file: string): Promise<number> => {
+/** Waits until a file contains a number. */
+const readNumber = async (file: string): Promise<number> => {
   for (const end = Date.now() + patience; Date.now() < end; await wait(20)) {
     const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
     if (text.endsWith('\n')) return Number(text)
@@ -37,8 +37,8 @@ const numberIn = async (file: string): Promise<number> => {
   throw new Error(`nothing came to stand in ${file}`)
 }
 
-/** Waits until a process has no terminal any more, as Linux tells it: closing one takes effect a moment later. */
-const withoutTerminal = async (pid: number): Promise<void> => {
+/** Waits until a process has no terminal any more: on Linux, closing one takes effect a moment later. */
+const waitForHangup = async (pid: number): Promise<void> => {
   const stat = `/proc/${pid}/stat`
   const terminalOf = (): string | undefined =>
     readFileSync(stat, 'utf8').split(') ')[1]?.split(' ')[4]
@@ -46,24 +46,27 @@ const withoutTerminal = async (pid: number): Promise<void> => {
     if (Date.now() > end) throw new Error(`process ${pid} still has its terminal`)
 }
 
-const variables = (): Record<string, string> => ({
+const createEnv = (): Record<string, string> => ({
   TERM: 'screen',
-  SVC_CONFIG_DIR: configuration(),
+  SVC_CONFIG_DIR: createConfiguration(),
   SVC_BASE_URL: sandbox.url,
   SVC_TOKEN: sandbox.users[0]?.token ?? '',
 })
 
-/** A shell that can stop what it started. */
-const shell = (): Terminal => {
+/** Opens a shell with job control. */
+const openShell = (): Terminal => {
   const command = ['bash', '--norc', '--noprofile', '-i']
-  const terminal = openTerminal(command, { cwd: folder(), env: { ...variables(), PS1: '$ ' } })
+  const terminal = openTerminal(command, {
+    cwd: createFolder(),
+    env: { ...createEnv(), PS1: '$ ' },
+  })
   terminals.push(terminal)
   return terminal
 }
 
-/** The program at a terminal of few rows, below a shell that outlives it and keeps its exit code. */
-const at = (line: string, more: Readonly<Record<string, string>> = {}, after = ':') => {
-  const [home, cwd] = [folder(), folder()]
+/** Runs a line at a terminal with few rows, below a shell that outlives the program and stores its exit code. */
+const openLine = (line: string, more: Readonly<Record<string, string>> = {}, after = ':') => {
+  const [home, cwd] = [createFolder(), createFolder()]
   const file = (name: string): string => join(home, name)
   const inner = `echo $$ >'${file('pid')}'; exec ${process.execPath} ${program} ${line}`
   const script = `ulimit -c unlimited; trap : HUP INT; sh -c "$0"; echo $? >'${file('code')}'; ${after}; exec cat`
@@ -71,7 +74,7 @@ const at = (line: string, more: Readonly<Record<string, string>> = {}, after = '
     cwd,
     rows: 12,
     env: {
-      ...variables(),
+      ...createEnv(),
       SVC_PAGER: 'less -X',
       ...more,
     },
@@ -79,29 +82,29 @@ const at = (line: string, more: Readonly<Record<string, string>> = {}, after = '
   terminals.push(terminal)
   return {
     terminal,
-    kill: async (signal: NodeJS.Signals) => process.kill(await numberIn(file('pid')), signal),
+    kill: async (signal: NodeJS.Signals) => process.kill(await readNumber(file('pid')), signal),
     /** Closes the terminal, and waits until the program has none. */
     hangUp: async () => {
       await terminal.close()
-      await withoutTerminal(await numberIn(file('pid')))
+      await waitForHangup(await readNumber(file('pid')))
     },
-    ended: () => numberIn(file('code')),
-    /** What is left where it ran: a core file, on most machines. */
+    ended: () => readNumber(file('code')),
+    /** Returns the files in the working folder: a core file, on most machines, after a crash. */
     left: () => readdirSync(cwd),
   }
 }
 
 const atPrompt = /^:/m
 
-describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
+describe.skipIf(!hasProgram('tmux', '-V'))('a terminal that hangs up', () => {
   it.each<readonly [string, string, RegExp]>([
     ['the pager with a list', 'jobs list -P platform/app -L all --fields id,name', atPrompt],
     ['a question', 'runners get', /shared-macos/],
   ])('ends %s by SIGHUP', async (_, line, shown) => {
-    const run = at(line)
+    const run = openLine(line)
     await run.terminal.until(shown)
     await run.terminal.close()
-    expect(await run.ended()).toBe(byHangUp)
+    expect(await run.ended()).toBe(hangupCode)
     expect(run.left()).toEqual([])
   })
 
@@ -111,17 +114,17 @@ describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
       begun = resolve
     })
     const type = { 'content-type': 'application/zip', 'content-length': '9000000' }
-    const server = await lie((_asked, socket) => {
-      socket.write(head('200 OK', type))
+    const server = await startLyingServer((_asked, socket) => {
+      socket.write(buildHead('200 OK', type))
       socket.write('PK\x03\x04 and so on', begun)
     })
     try {
       const line = 'artifacts download 7 -P 1 >/dev/null 2>&1'
-      const run = at(line, { SVC_BASE_URL: server.url })
+      const run = openLine(line, { SVC_BASE_URL: server.url })
       await asked
       await run.hangUp()
       await run.kill('SIGTERM')
-      expect(await run.ended()).toBe(byHangUp)
+      expect(await run.ended()).toBe(hangupCode)
       expect(run.left()).toEqual([])
     } finally {
       await server.close()
@@ -129,9 +132,9 @@ describe.skipIf(!has('tmux', '-V'))('a terminal that hangs up', () => {
   })
 })
 
-describe.skipIf(!has('tmux', '-V'))('the pager', () => {
+describe.skipIf(!hasProgram('tmux', '-V'))('the pager', () => {
   it('ends with the program at SIGQUIT, which leaves no core file', async () => {
-    const run = at('help recipes')
+    const run = openLine('help recipes')
     await run.terminal.until(atPrompt)
     await run.kill('SIGQUIT')
     expect(await run.ended()).toBe(128 + signals.SIGQUIT)
@@ -139,10 +142,10 @@ describe.skipIf(!has('tmux', '-V'))('the pager', () => {
   })
 
   it('outlives Ctrl-C, which then is what the program ends by', async () => {
-    const run = at('help recipes')
+    const run = openLine('help recipes')
     await run.terminal.until(atPrompt)
     run.terminal.press('C-c')
-    // What was typed before the pager heard of it is lost.
+    // Keys that were typed before the pager got the signal are lost.
     await run.terminal.until((screen) => {
       if (screen.includes('(END)')) return true
       run.terminal.press('G')
@@ -153,15 +156,16 @@ describe.skipIf(!has('tmux', '-V'))('the pager', () => {
   })
 })
 
-/** Says when it is loaded how the terminal is left: raw while a question is asked, else as the shell had it. */
-const mode = "stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(icanon|echo)' | tr '\\n' ' '; echo left."
+/** Prints the mode in which the terminal is left: raw during a prompt, otherwise as the shell had set it. */
+const printModeLine =
+  "stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(icanon|echo)' | tr '\\n' ' '; echo left."
 
-describe.skipIf(!has('tmux', '-V'))('a question', () => {
+describe.skipIf(!hasProgram('tmux', '-V'))('a question', () => {
   it('leaves the terminal as it was, at Ctrl-C and when the program breaks down', async () => {
-    const fail = join(folder(), 'fail.cjs')
+    const fail = join(createFolder(), 'fail.cjs')
     writeFileSync(fail, "process.on('SIGUSR2', () => { throw new Error('broken down') })")
     for (const leave of ['C-c', 'SIGUSR2'] as const) {
-      const run = at('runners get', { NODE_OPTIONS: `--require ${fail}` }, mode)
+      const run = openLine('runners get', { NODE_OPTIONS: `--require ${fail}` }, printModeLine)
       await run.terminal.until(/shared-macos/)
       if (leave === 'C-c') run.terminal.press(leave)
       else await run.kill(leave)
@@ -171,8 +175,8 @@ describe.skipIf(!has('tmux', '-V'))('a question', () => {
     }
   })
 
-  it.skipIf(!has('bash'))('is suspended by Ctrl-Z, and goes on where it was', async () => {
-    const terminal = shell()
+  it.skipIf(!hasProgram('bash'))('is suspended by Ctrl-Z, and goes on where it was', async () => {
+    const terminal = openShell()
     await terminal.until(/\$$/m)
     terminal.type(`${process.execPath} ${program} runners get; echo "exit $?"`)
     terminal.press('Enter')
@@ -193,14 +197,14 @@ describe.skipIf(!has('tmux', '-V'))('a question', () => {
   })
 })
 
-describe.skipIf(!has('tmux', '-V'))('what is watched', () => {
+describe.skipIf(!hasProgram('tmux', '-V'))('what is watched', () => {
   it('is drawn anew for a terminal that became another size, in the colours that it has', async () => {
-    const run = at('runners list --watch 1')
+    const run = openLine('runners list --watch 1')
     expect(await run.terminal.until(/more lines/)).not.toContain('shop-tests')
     run.terminal.resize(120, 30)
     await run.terminal.until(/shop-tests/)
     expect(await run.terminal.coloured()).toContain('\x1b[32m● online')
-    const dumb = at('runners list --watch 1', { TERM: 'dumb' })
+    const dumb = openLine('runners list --watch 1', { TERM: 'dumb' })
     await dumb.terminal.until(/shared-macos/)
     expect(await dumb.terminal.coloured()).toBe(await dumb.terminal.screen())
     for (const { terminal, ended } of [run, dumb]) {

@@ -1,8 +1,8 @@
-/** Streams that look like a terminal and remember what they were told. */
+/** Provides streams that act as a terminal and record their input. */
 import { PassThrough, Writable } from 'node:stream'
 
-/** A screen: its text so far, escape sequences included. */
-export const fakeScreen = (columns = 80) => {
+/** Creates a screen that records its text, with escape sequences. */
+export const createFakeScreen = (columns = 80) => {
   let text = ''
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -13,8 +13,8 @@ export const fakeScreen = (columns = 80) => {
   return Object.assign(stream, { isTTY: true, columns, rows: 24, text: () => text })
 }
 
-/** A keyboard: what is typed arrives key by key. */
-export const fakeKeyboard = () => {
+/** Creates a keyboard whose keys arrive one by one. */
+export const createFakeKeyboard = () => {
   const stream = new PassThrough()
   return Object.assign(stream, { isTTY: true, setRawMode: () => stream })
 }

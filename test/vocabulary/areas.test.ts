@@ -1,6 +1,6 @@
 /**
- * Every area in other words: the an example of each of its commands, one after the other, against two instances
- * that begin alike, one of them in other words. What comes of a line is the same.
+ * Tests every area in another vocabulary: one example of each command runs, one after the other, on two instances with the same
+ * data, one of which uses other words. Both give the same results.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,25 +12,25 @@ import { loadAreaCommands, loadExamples } from '../../src/commands/index.js'
 import { translateCommand } from '../../src/engine/command/aliases.js'
 import { getCommandFlags } from '../../src/engine/command/flags.js'
 import type { Command } from '../../src/engine/command/types.js'
-import { sandbox, sandboxInWords } from '../sandbox/instance.js'
-import { folder, type Ran } from '../support/program.js'
+import { useSharedSandbox, useWordsSandbox } from '../sandbox/instance.js'
+import { createFolder, type LineResult } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { everything, everyWord } from './everything.js'
+import { everything, loadEveryWord } from './everything.js'
 
-const words = await everyWord()
-const plain = sandbox()
-const other = sandboxInWords(words)
+const words = await loadEveryWord()
+const plain = useSharedSandbox()
+const other = useWordsSandbox(words)
 
-const cwd = folder()
+const cwd = createFolder()
 writeFileSync(join(cwd, 'work.yml'), everything)
 mkdirSync(join(cwd, 'keys'))
 
-/** Lines that need a shell, files that are not there, or a program beside this one. */
+/** Lines that need a shell, missing files or another program. */
 const needsShell =
   /[|<>$@*]|\$\(| - | -$|--exec|--extract|--report|--input|--certificate|--key |\.yml|\.pem/
 
-/** The line in the instance's words. */
-const inOwn = (command: Command, line: readonly string[]): readonly string[] => {
+/** Translates a line into the instance's words. */
+const toOwnLine = (command: Command, line: readonly string[]): readonly string[] => {
   const { flags } = translateCommand(
     command,
     words,
@@ -49,13 +49,13 @@ const inOwn = (command: Command, line: readonly string[]): readonly string[] => 
   })
 }
 
-const linesOf = async (area: (typeof areas)[number]) => {
+const listLines = async (area: (typeof areas)[number]) => {
   const commands = await loadAreaCommands(area)
   const all = await Promise.all(
     commands.map(async (command) => [command, await loadExamples(command)] as const),
   )
   const plain = (line: string): boolean => !needsShell.test(line) && !line.startsWith('ci lint')
-  // One of each command: the others differ in their flags, which `instance.test.ts` crosses.
+  // One example of each command: the others differ in their flags, which `instance.test.ts` tests.
   return all.flatMap(([command, lines]) =>
     lines
       .filter(plain)
@@ -64,24 +64,28 @@ const linesOf = async (area: (typeof areas)[number]) => {
   )
 }
 
-const run = (line: readonly string[], url: string, env: Record<string, string>): Promise<Ran> =>
+const run = (
+  line: readonly string[],
+  url: string,
+  env: Record<string, string>,
+): Promise<LineResult> =>
   svcctl([...line, '--yes'], {
     cwd,
     env: { SVC_BASE_URL: url, SVC_TOKEN: 'sandbox-root-token', ...env },
   })
 
-const named = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(named)
+const toNeutralNames = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(toNeutralNames)
   if (!isObject(value)) return typeof value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [words.neutral(name), named(inner)]),
+    Object.entries(value).map(([name, inner]) => [words.neutral(name), toNeutralNames(inner)]),
   )
 }
 
-/** What an output has, without its values: headings, or the names of JSON. */
-const outlineOf = (stdout: string): unknown => {
+/** Returns the structure of an output without its values: headings, or the names of JSON. */
+const getOutline = (stdout: string): unknown => {
   try {
-    return named(JSON.parse(stdout))
+    return toNeutralNames(JSON.parse(stdout))
   } catch {
     const [first = '', ...rest] = stdout.trimEnd().split('\n')
     return {
@@ -92,18 +96,18 @@ const outlineOf = (stdout: string): unknown => {
 }
 
 it.each(areas.map((area) => [area.name, area] as const))('%s', async (name, area) => {
-  const lines = await linesOf(area)
+  const lines = await listLines(area)
   if (!['ci', 'alerts'].includes(name)) expect(lines.length).toBeGreaterThan(0)
   for (const { command, line: neutral } of lines) {
     const was = await run(neutral, plain.url(), {})
-    const line = inOwn(command, neutral)
+    const line = toOwnLine(command, neutral)
     const is = await run(line, other.url(), { SVC_VOCABULARY: join(cwd, 'work.yml') })
     expect
-      .soft({ line, code: is.code, out: outlineOf(is.stdout) }, is.stderr + was.stderr)
+      .soft({ line, code: is.code, out: getOutline(is.stdout) }, is.stderr + was.stderr)
       .toEqual({
         line,
         code: was.code,
-        out: outlineOf(was.stdout),
+        out: getOutline(was.stdout),
       })
   }
 })

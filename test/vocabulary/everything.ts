@@ -1,4 +1,4 @@
-/** A vocabulary in which nothing is called as in the documents: every word of every name and path is another. */
+/** Provides a vocabulary that renames every word of every name and path of the documents. */
 
 import { fixedNames } from '../../src/catalogue/documented-names.js'
 import { getPath } from '../../src/catalogue/endpoint.js'
@@ -16,10 +16,11 @@ const tokens = [...new Set([...names, ...segments].flatMap((name) => name.split(
   (one) => one !== '',
 )
 
-/** Its text. */
+/** The text of the vocabulary. */
 export const everything = `vocabulary: 1\nwords:\n${tokens
   .sort()
   .map((one) => `  ${JSON.stringify(one)}: own${one}\n`)
   .join('')}`
 
-export const everyWord = async () => createLookups(await parseVocabulary(everything, 'every.yml'))
+export const loadEveryWord = async () =>
+  createLookups(await parseVocabulary(everything, 'every.yml'))

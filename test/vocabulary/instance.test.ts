@@ -1,19 +1,23 @@
-/** An embedded instance in other words: every mapped name goes there and comes back, by either name. */
+/** Tests an embedded instance with another vocabulary: every mapped name is sent and read back, by either name. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sandboxInWords, toRecords } from '../sandbox/instance.js'
-import { folder, type How, type Ran } from '../support/program.js'
+import { toRecords, useWordsSandbox } from '../sandbox/instance.js'
+import { createFolder, type LineResult, type ProgramLineOptions } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { invented, inventedWords } from './invented.js'
+import { invented, loadInventedWords } from './invented.js'
 
-const words = await inventedWords()
-const { url, send } = sandboxInWords(words)
+const words = await loadInventedWords()
+const { url, send } = useWordsSandbox(words)
 
-const file = join(folder(), 'work.yml')
+const file = join(createFolder(), 'work.yml')
 writeFileSync(file, invented)
 
-const run = (line: string, more: How['env'] = {}, input?: string): Promise<Ran> =>
+const run = (
+  line: string,
+  more: ProgramLineOptions['env'] = {},
+  input?: string,
+): Promise<LineResult> =>
   svcctl(line.split(' '), {
     env: {
       SVC_BASE_URL: url(),
@@ -25,27 +29,27 @@ const run = (line: string, more: How['env'] = {}, input?: string): Promise<Ran> 
     ...(input === undefined ? {} : { input }),
   })
 
-const done = async (line: string, input?: string): Promise<string> => {
+const runOk = async (line: string, input?: string): Promise<string> => {
   const ran = await run(line, {}, input)
   expect(ran).toMatchObject({ code: 0, stderr: expect.not.stringContaining('did not take') })
   return ran.stdout
 }
 
-interface Mapped {
+interface MappedName {
   readonly neutral: string
   readonly own: string
-  /** The command that sets it, without the flag. */
+  /** The command that sets the field, without the flag. */
   readonly sets: string
   readonly values: readonly [string, string, string, string]
-  /** The command that shows it. */
+  /** The command that shows the field. */
   readonly shows: string
   readonly secret?: true
-  /** In which list it is a field. */
+  /** The list that has the field. */
   readonly lists?: string
 }
 
 const integration = 'integrations update monitoring -P platform/app --api-key env:VALUE'
-const mapped: readonly Mapped[] = [
+const mappedNames: readonly MappedName[] = [
   {
     neutral: 'cloud_account_id',
     own: 'nimbus_account_id',
@@ -86,84 +90,90 @@ const mapped: readonly Mapped[] = [
   },
 ]
 
-const leaf = (path: string): string => path.split('.').at(-1) ?? path
-const flag = (path: string, value: string): string => {
-  const name = leaf(path).replaceAll('_', '-')
+const getLeaf = (path: string): string => path.split('.').at(-1) ?? path
+const buildFlag = (path: string, value: string): string => {
+  const name = getLeaf(path).replaceAll('_', '-')
   if (value === 'true') return `--${name}`
   return value === 'false' ? `--no-${name}` : `--${name} ${value}`
 }
-const givenAs = (text: string): string => (text === 'env:VALUE' ? 'a-secret-value' : text)
-const jsonOf = (text: string): unknown => (/^(true|false)$/.test(text) ? text === 'true' : text)
+const toGivenValue = (text: string): string => (text === 'env:VALUE' ? 'a-secret-value' : text)
+const toJsonValue = (text: string): unknown =>
+  /^(true|false)$/.test(text) ? text === 'true' : text
 
-describe.each(mapped)('$neutral, there $own,', ({ neutral, own, sets, values, shows, ...is }) => {
-  const [first, second, third, fourth] = values
-  const shown = async (name: string): Promise<unknown> => {
-    const secrets = is.secret === true ? ' --show-secrets' : ''
-    return JSON.parse(await done(`${shows} --fields ${name} -o json${secrets}`))
-  }
-
-  it('is set by its neutral flag', async () => {
-    await done(`${sets} ${flag(neutral, first)} --strict`)
-    expect(await shown(neutral)).toEqual({ [neutral]: jsonOf(givenAs(first)) })
-  })
-
-  it('is set by the instance’s flag', async () => {
-    await done(`${sets} ${flag(own, second)} --strict`)
-    expect(await shown(own)).toEqual({ [own]: jsonOf(givenAs(second)) })
-  })
-
-  it('is set by --param, in either word', async () => {
-    await done(`${sets} --param ${leaf(own)}=${third} --strict`)
-    expect(await shown(neutral)).toEqual({ [neutral]: jsonOf(third) })
-    await done(`${sets} --param ${leaf(neutral)}=${fourth} --strict`)
-    expect(await shown(neutral)).toEqual({ [neutral]: jsonOf(fourth) })
-  })
-
-  it('is set by --input, in either word', async () => {
-    for (const name of [own, neutral]) {
-      const value = jsonOf(name === own ? third : fourth)
-      await done(`${sets} --input - --strict`, JSON.stringify({ [leaf(name)]: value }))
-      expect(await shown(own)).toEqual({ [own]: value })
+describe.each(mappedNames)(
+  '$neutral, there $own,',
+  ({ neutral, own, sets, values, shows, ...is }) => {
+    const [first, second, third, fourth] = values
+    const shown = async (name: string): Promise<unknown> => {
+      const secrets = is.secret === true ? ' --show-secrets' : ''
+      return JSON.parse(await runOk(`${shows} --fields ${name} -o json${secrets}`))
     }
-  })
 
-  it('is refused in both words', async () => {
-    const lines = [
-      `${sets} ${flag(neutral, first)} ${flag(own, second)}`,
-      `${sets} ${flag(neutral, first)} --param ${leaf(own)}=${third}`,
-      `${sets} --param ${leaf(neutral)}=${third} --param ${leaf(own)}=${third}`,
-    ]
-    for (const line of lines) {
-      const ran = await run(line)
-      expect(ran.code).toBe(2)
-      expect(ran.stderr).toContain('Pass only one of them.')
-    }
-    const both = JSON.stringify({ [leaf(own)]: third, [leaf(neutral)]: third })
-    expect((await run(`${sets} --input -`, {}, both)).code).toBe(2)
-  })
+    it('is set by its neutral flag', async () => {
+      await runOk(`${sets} ${buildFlag(neutral, first)} --strict`)
+      expect(await shown(neutral)).toEqual({ [neutral]: toJsonValue(toGivenValue(first)) })
+    })
 
-  it('heads its column in the instance’s word, and is masked where it is a secret', async () => {
-    const [heading, value] = (await done(`${shows} --fields ${neutral} -o csv`)).trim().split('\n')
-    expect(heading).toBe(own)
-    if (is.secret === true) expect(value).toBe('[masked]')
-    const [line = ''] = (await done(`${shows} --fields ${neutral}`)).trim().split('\n')
-    expect(line.split('\t')[0]).toBe(own)
-    const whole = await done(`${shows} -o json`)
-    expect(whole).toContain(`"${leaf(own)}":`)
-    expect(whole).not.toContain(`"${leaf(neutral)}":`)
-    if (is.secret === true) expect(whole).toContain(`"${leaf(own)}":"[masked]"`)
-  })
+    it('is set by the instance’s flag', async () => {
+      await runOk(`${sets} ${buildFlag(own, second)} --strict`)
+      expect(await shown(own)).toEqual({ [own]: toJsonValue(toGivenValue(second)) })
+    })
 
-  it.skipIf(is.lists === undefined)('is a condition by either word', async () => {
-    await done(`${sets} ${flag(neutral, first)}`)
-    for (const name of [neutral, own]) {
-      const records = JSON.parse(await done(`${is.lists} --where ${name}=${first} -o json`))
-      expect(records).toHaveLength(1)
-      expect(records[0]).toHaveProperty(own)
-      expect(JSON.parse(await done(`${is.lists} --where ${name}=${second} -o json`))).toEqual([])
-    }
-  })
-})
+    it('is set by --param, in either word', async () => {
+      await runOk(`${sets} --param ${getLeaf(own)}=${third} --strict`)
+      expect(await shown(neutral)).toEqual({ [neutral]: toJsonValue(third) })
+      await runOk(`${sets} --param ${getLeaf(neutral)}=${fourth} --strict`)
+      expect(await shown(neutral)).toEqual({ [neutral]: toJsonValue(fourth) })
+    })
+
+    it('is set by --input, in either word', async () => {
+      for (const name of [own, neutral]) {
+        const value = toJsonValue(name === own ? third : fourth)
+        await runOk(`${sets} --input - --strict`, JSON.stringify({ [getLeaf(name)]: value }))
+        expect(await shown(own)).toEqual({ [own]: value })
+      }
+    })
+
+    it('is refused in both words', async () => {
+      const lines = [
+        `${sets} ${buildFlag(neutral, first)} ${buildFlag(own, second)}`,
+        `${sets} ${buildFlag(neutral, first)} --param ${getLeaf(own)}=${third}`,
+        `${sets} --param ${getLeaf(neutral)}=${third} --param ${getLeaf(own)}=${third}`,
+      ]
+      for (const line of lines) {
+        const ran = await run(line)
+        expect(ran.code).toBe(2)
+        expect(ran.stderr).toContain('Pass only one of them.')
+      }
+      const both = JSON.stringify({ [getLeaf(own)]: third, [getLeaf(neutral)]: third })
+      expect((await run(`${sets} --input -`, {}, both)).code).toBe(2)
+    })
+
+    it('heads its column in the instance’s word, and is masked where it is a secret', async () => {
+      const [heading, value] = (await runOk(`${shows} --fields ${neutral} -o csv`))
+        .trim()
+        .split('\n')
+      expect(heading).toBe(own)
+      if (is.secret === true) expect(value).toBe('[masked]')
+      const [line = ''] = (await runOk(`${shows} --fields ${neutral}`)).trim().split('\n')
+      expect(line.split('\t')[0]).toBe(own)
+      const whole = await runOk(`${shows} -o json`)
+      expect(whole).toContain(`"${getLeaf(own)}":`)
+      expect(whole).not.toContain(`"${getLeaf(neutral)}":`)
+      if (is.secret === true) expect(whole).toContain(`"${getLeaf(own)}":"[masked]"`)
+    })
+
+    it.skipIf(is.lists === undefined)('is a condition by either word', async () => {
+      await runOk(`${sets} ${buildFlag(neutral, first)}`)
+      for (const name of [neutral, own]) {
+        const records = JSON.parse(await runOk(`${is.lists} --where ${name}=${first} -o json`))
+        expect(records).toHaveLength(1)
+        expect(records[0]).toHaveProperty(own)
+        expect(JSON.parse(await runOk(`${is.lists} --where ${name}=${second} -o json`))).toEqual([])
+      }
+    })
+  },
+)
 
 describe('the instance', () => {
   it('drops what it does not know in silence, and has no route of the other words', async () => {
@@ -195,7 +205,7 @@ describe('the instance', () => {
     expect(list.headers.get('x-total')).toBeNull()
     expect((await send('GET /workers/all?status=stale')).status).toBe(200)
     expect((await send('GET /workers/all?status=staler')).status).toBe(400)
-    await done('integrations update monitoring -P platform/app --api-key env:VALUE --strict')
+    await runOk('integrations update monitoring -P platform/app --api-key env:VALUE --strict')
     expect((await send('GET /projects/platform%2Fapp/integrations/watchtower')).status).toBe(200)
   })
 })
@@ -227,7 +237,7 @@ describe('without its vocabulary', () => {
 
 describe('what is sent', () => {
   it('is what --curl shows, and the audit log and -v have', async () => {
-    const curl = await done('settings update --cloud-account-id 5 --curl')
+    const curl = await runOk('settings update --cloud-account-id 5 --curl')
     expect(curl).toContain(`'{"nimbus_account_id":"5"}'`)
     const { stderr } = await run('settings update --cloud-access-key-id env:VALUE -vv')
     expect(stderr).toContain('nimbus_access_key_id')
@@ -266,7 +276,7 @@ it('hands JSON on byte for byte', async () => {
     ],
   ] as const) {
     const { text } = await send(`GET ${path}`)
-    expect(await done(line)).toBe(`${text}\n`)
+    expect(await runOk(line)).toBe(`${text}\n`)
   }
 })
 
@@ -288,10 +298,10 @@ it.each(['monitoring', 'watchtower'])('%s is checked by its family', async (slug
 })
 
 it.each(['cloud_account_id', 'nimbus_account_id'])('a policy tests %s', async (name) => {
-  const policy = join(folder(), 'policy.yml')
+  const policy = join(createFolder(), 'policy.yml')
   const rule = `{ name: account, list: settings get, each: ${name}=another }`
   writeFileSync(policy, `policy: 1\nrules:\n  - ${rule}\n`)
-  await done('settings update --cloud-account-id 5')
+  await runOk('settings update --cloud-account-id 5')
   const ran = await run(`check policy ${policy}`)
   expect([ran.code, ran.stdout]).toEqual([
     1,

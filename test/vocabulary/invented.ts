@@ -1,4 +1,4 @@
-/** An invented vocabulary of eight words, in every section: no product has them. */
+/** Provides an invented vocabulary of eight words, used in every section; no product has them. */
 import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
 
 export const invented = `vocabulary: 1
@@ -22,5 +22,5 @@ gone: { "POST /ci/lint": "check within a project: --project" }
 secrets: [hub_signing_blob]
 `
 
-const entries = () => parseVocabulary(invented, 'work.yml')
-export const inventedWords = async () => createLookups(await entries())
+const parseEntries = () => parseVocabulary(invented, 'work.yml')
+export const loadInventedWords = async () => createLookups(await parseEntries())

@@ -1,4 +1,4 @@
-/** What is learned from answers: what is certain, and nothing else in silence. */
+/** Tests what is learned from answers: only what is certain, and the rest is reported. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errorTracking } from '../../src/catalogue/areas/error-tracking.js'
@@ -22,18 +22,23 @@ const shape = Obj({
   avatarsvc_enabled: Bool(),
   plain: Str(),
 })
-/** What the instance has of the shape under the names of the documents. */
-const same = { spamsvc_api_key: '', spamsvc_enabled: true, avatarsvc_enabled: true, plain: '' }
+/** Fields of the shape that the instance has under their documented names. */
+const sameFields = {
+  spamsvc_api_key: '',
+  spamsvc_enabled: true,
+  avatarsvc_enabled: true,
+  plain: '',
+}
 const cloud = { nimbus_account_id: 'a', nimbus_integration_enabled: true, nimbus_size: 1 }
 
 const learn = (record: Record<string, unknown>, given?: ReadonlyMap<string, string>) =>
   learnFrom([{ shape, record }], given)
-const own = (record: Record<string, unknown>) =>
+const learnWords = (record: Record<string, unknown>) =>
   Object.fromEntries(learn(record).words.map((one) => [one.word, one.own]))
 
 describe('a word', () => {
   it('is what explains every name that has it', () => {
-    const { words, open, absent } = learn({ ...same, ...cloud })
+    const { words, open, absent } = learn({ ...sameFields, ...cloud })
     expect(words).toMatchObject([
       {
         word: 'cloud',
@@ -45,22 +50,24 @@ describe('a word', () => {
   })
 
   it('is found although other names share one of the endings', () => {
-    const { spamsvc_api_key: _, spamsvc_enabled: __, ...rest } = same
+    const { spamsvc_api_key: _, spamsvc_enabled: __, ...rest } = sameFields
     const others = { a_enabled: true, b_c_enabled: false, d_api_key: 'x', e_enabled: null }
     const record = { ...rest, cloud_account_id: '', ...others }
-    expect(own({ ...record, junk_guard_api_key: 'x', junk_guard_enabled: true })).toEqual({
+    expect(learnWords({ ...record, junk_guard_api_key: 'x', junk_guard_enabled: true })).toEqual({
       spamsvc: 'junk_guard',
     })
-    expect(own(record)).toEqual({})
+    expect(learnWords(record)).toEqual({})
   })
 
   it('is taken from names that are not set, too, and not from those of another type', () => {
-    expect(own({ ...same, nimbus_account_id: null, nimbus_size: 1 })).toEqual({ cloud: 'nimbus' })
-    expect(own({ ...same, nimbus_account_id: 5, nimbus_size: 'x' })).toEqual({})
+    expect(learnWords({ ...sameFields, nimbus_account_id: null, nimbus_size: 1 })).toEqual({
+      cloud: 'nimbus',
+    })
+    expect(learnWords({ ...sameFields, nimbus_account_id: 5, nimbus_size: 'x' })).toEqual({})
   })
 
   it('of one name alone is asked for where its ending is many names’, and taken where it is not', () => {
-    const { avatarsvc_enabled: _, ...rest } = same
+    const { avatarsvc_enabled: _, ...rest } = sameFields
     expect(learn({ ...rest, ...cloud, face_enabled: true })).toMatchObject({
       words: [{ word: 'cloud' }],
       open: [
@@ -71,12 +78,12 @@ describe('a word', () => {
         },
       ],
     })
-    expect(own({ ...same, nimbus_account_id: 'a' })).toEqual({ cloud: 'nimbus' })
+    expect(learnWords({ ...sameFields, nimbus_account_id: 'a' })).toEqual({ cloud: 'nimbus' })
   })
 
   it('is left open where two stems explain it, the likeliest first', () => {
     const two = { vapor_account_id: 'b', vapor_integration_enabled: true, vapor_size: 2 }
-    const { words, open } = learn({ mist_size: 3, ...same, ...cloud, ...two })
+    const { words, open } = learn({ mist_size: 3, ...sameFields, ...cloud, ...two })
     expect(words).toEqual([])
     expect(open[0]?.candidates.map((one) => one.own)).toEqual(['nimbus', 'vapor', 'mist'])
   })
@@ -116,13 +123,13 @@ describe('a word', () => {
 
   it('leaves a name alone that the answer has', () => {
     const { nimbus_integration_enabled: _, ...rest } = cloud
-    const lesson = learn({ ...same, ...rest, cloud_integration_enabled: true })
+    const lesson = learn({ ...sameFields, ...rest, cloud_integration_enabled: true })
     expect(lesson.words.map(({ names }) => names)).toEqual([['cloud_account_id', 'cloud_size']])
     expect(lesson.kept).toEqual(['cloud_integration_enabled'])
   })
 
   it('that the catalogue does not bear is left open', async () => {
-    const record = { ...same, admin_account_id: 'a', admin_size: 1 }
+    const record = { ...sameFields, admin_account_id: 'a', admin_size: 1 }
     const check = async (): Promise<never> => {
       throw new Error('no catalogue')
     }
@@ -140,7 +147,7 @@ describe('a word', () => {
 })
 
 it('is written down so that it is a vocabulary', async () => {
-  const { spamsvc_enabled: _, plain: __, ...rest } = same
+  const { spamsvc_enabled: _, plain: __, ...rest } = sameFields
   const { nimbus_integration_enabled: ___, ...some } = cloud
   const record = { ...rest, ...some, cloud_integration_enabled: true, junk_enabled: true }
   const diagrams = Obj({ diagram_a_url: Str(), diagram_a_enabled: Bool() })
@@ -189,10 +196,10 @@ it('is written down so that it is a vocabulary', async () => {
   ])
 })
 
-// An instance with words of its own for all that have one here, and two hundred settings that no document knows.
+// An instance with its own word for each neutral word, and two hundred settings that are not in the documents.
 
 const documented = [settings.get, errorTracking.get].map(({ returns }) => returns.shape)
-const exampleOf = (schema: { type?: string; anyOf?: { type?: string }[] }): unknown => {
+const buildExample = (schema: { type?: string; anyOf?: { type?: string }[] }): unknown => {
   const { type } = schema.anyOf?.[0] ?? schema
   if (type === 'boolean') return true
   if (type === 'integer') return 1
@@ -211,8 +218,8 @@ const endings = [
 
 const isOf = (name: string, word: string): boolean => `_${name}_`.includes(`_${word}_`)
 
-/** The records of an instance, and what it calls things. */
-const instanceOf = (draw: fc.GeneratorValue) => {
+/** Draws the records of an instance, and its vocabulary. */
+const drawInstance = (draw: fc.GeneratorValue) => {
   const upTo = (max: number): number => draw(fc.nat, max)
   const any = <T>(of: readonly T[]): T | undefined => of[upTo(of.length - 1)]
   let count = 0
@@ -237,7 +244,7 @@ const instanceOf = (draw: fc.GeneratorValue) => {
   const heard = documented.map((one, i) => {
     const own = Object.entries(one.properties)
       .filter(([name]) => neutralWords.some((word) => isOf(name, word)) || upTo(9) < 7)
-      .map(([name, schema]): [string, unknown] => [called(name), exampleOf(schema)])
+      .map(([name, schema]): [string, unknown] => [called(name), buildExample(schema)])
     const all = i === 0 ? [...own, ...foreign] : own
     return {
       shape: one,
@@ -252,16 +259,16 @@ const instanceOf = (draw: fc.GeneratorValue) => {
   return { heard, truth }
 }
 
-const of80 = (holds: (instance: ReturnType<typeof instanceOf>) => void): void =>
+const checkInstances = (holds: (instance: ReturnType<typeof drawInstance>) => void): void =>
   fc.assert(
-    fc.property(fc.gen(), (draw) => holds(instanceOf(draw))),
+    fc.property(fc.gen(), (draw) => holds(drawInstance(draw))),
     { numRuns: 80, seed: 31 },
   )
 
 describe('of 80 instances with words of their own', () => {
   it('nothing wrong is ever taken, and every word that one stem alone explains is', () => {
     let alone = 0
-    of80(({ heard, truth }) => {
+    checkInstances(({ heard, truth }) => {
       const { words, open } = learnFrom(heard)
       for (const one of words) expect(one.own).toBe(truth.get(one.word))
       const [{ shape: documents, record } = { shape: {}, record: {} }] = heard
@@ -287,7 +294,7 @@ describe('of 80 instances with words of their own', () => {
   })
 
   it('three answers of a person make everything certain but a word of a single name', () => {
-    of80(({ heard, truth }) => {
+    checkInstances(({ heard, truth }) => {
       const given = new Map<string, string>()
       for (let i = 0; i < 3; i += 1) {
         const next = learnFrom(heard, given).open[0]

@@ -2,19 +2,19 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type Served, serve } from '../support/mcp.js'
-import { folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { type McpServer, serve } from '../support/mcp.js'
+import { createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 
 const vocabulary = `vocabulary: 1
 words: { runners: workers, description: label, spamsvc: junkguard, branch: trunk }
 values: { runners.status: [stale] }
 secrets: [hub_blob]
 `
-const server = recording()
-let served: Served
+const server = useRecorder()
+let served: McpServer
 beforeAll(async () => {
-  const config = folder()
+  const config = createFolder()
   const file = join(config, 'work.yml')
   writeFileSync(file, vocabulary, { mode: 0o600 })
   const env = { SVC_VOCABULARY: file, SVC_CONFIG_DIR: config, SVC_TOKEN: 'x' }

@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { sandboxInWords } from '../sandbox/instance.js'
-import { folder } from '../support/program.js'
+import { useWordsSandbox } from '../sandbox/instance.js'
+import { createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { everything, everyWord } from './everything.js'
+import { everything, loadEveryWord } from './everything.js'
 
-const { url } = sandboxInWords(await everyWord())
-const cwd = folder()
+const { url } = useWordsSandbox(await loadEveryWord())
+const cwd = createFolder()
 writeFileSync(join(cwd, 'every.yml'), everything)
 
 const run = (...line: readonly string[]) => {

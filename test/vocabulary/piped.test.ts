@@ -1,17 +1,17 @@
-/** What an instance in other words printed, as the objects of a verb: its names are as good as those of the documents. */
+/** Tests the output of an instance with another vocabulary as input of a verb: its names work as well as the documented ones. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { sandboxInWords } from '../sandbox/instance.js'
-import { configuration, folder, type Ran } from '../support/program.js'
+import { useWordsSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { everything, everyWord } from './everything.js'
+import { everything, loadEveryWord } from './everything.js'
 
-const { url } = sandboxInWords(await everyWord())
-const file = join(folder(), 'every.yml')
+const { url } = useWordsSandbox(await loadEveryWord())
+const file = join(createFolder(), 'every.yml')
 writeFileSync(file, everything)
-const config = configuration()
-const run = (line: string, input?: string): Promise<Ran> =>
+const config = createConfiguration()
+const run = (line: string, input?: string): Promise<LineResult> =>
   svcctl(line.split(' '), {
     env: {
       SVC_CONFIG_DIR: config,
@@ -21,7 +21,7 @@ const run = (line: string, input?: string): Promise<Ran> =>
     },
     ...(input === undefined ? {} : { input }),
   })
-const printed = async (line: string): Promise<string> => (await run(line)).stdout
+const getOutput = async (line: string): Promise<string> => (await run(line)).stdout
 
 it.each([
   ['JSON', '-o json'],
@@ -32,7 +32,7 @@ it.each([
   ['one column', '--fields ownid'],
   ['columns in those of the documents', '-o json --fields id'],
 ])('%s', async (_, how) => {
-  const list = await printed(`runners list -L 2 ${how}`.trim())
+  const list = await getOutput(`runners list -L 2 ${how}`.trim())
   const ran = await run('runners get - --yes -o json --fields id', list)
   expect(ran.stderr).toBe('')
   expect(JSON.parse(ran.stdout)).toEqual([{ id: 1 }, { id: 2 }])
@@ -44,36 +44,36 @@ it.each([
   ['of all of them, as a table', '--scope all', ''],
   ['of all of them, as a sheet', '--scope all', '-o csv'],
 ])('numbers that bring their project along: %s', async (_, scope, how) => {
-  const list = await printed(`mr list ${scope} -L 2 ${how}`.trim())
-  const wanted = JSON.parse(await printed(`mr list ${scope} -L 2 -o json --fields iid,title`))
+  const list = await getOutput(`mr list ${scope} -L 2 ${how}`.trim())
+  const wanted = JSON.parse(await getOutput(`mr list ${scope} -L 2 -o json --fields iid,title`))
   const ran = await run('mr get - -o json --fields iid,title', list)
   expect(ran.stderr).toBe('')
   expect(JSON.parse(ran.stdout)).toEqual(wanted)
 })
 
 it('projects, as what a command is asked for', async () => {
-  const list = await printed('projects list --where ownpath=app -o json')
+  const list = await getOutput('projects list --where ownpath=app -o json')
   const ran = await run('mr list -P - -L 1 -o ndjson --fields iid', list)
   expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('"project":')])
 })
 
 it('what is of another kind is refused', async () => {
-  const ran = await run('runners get -', await printed('mr list --scope all -L 1 -o json'))
+  const ran = await run('runners get -', await getOutput('mr list --scope all -L 1 -o json'))
   expect(ran.code).toBe(2)
   expect(ran.stderr).toContain('a list of objects other than runners')
 })
 
 it('what a list shows beside the fields of records is made of them', async () => {
-  expect(await printed('mr list --scope all -L 1 -o csv --fields reference')).toMatch(
+  expect(await getOutput('mr list --scope all -L 1 -o csv --fields reference')).toMatch(
     /^reference\nplatform\/app!\d+\n$/,
   )
   const [, , row = ''] = (
-    await printed('pages-domains list -P web/site --fields domain,expires_at')
+    await getOutput('pages-domains list -P web/site --fields domain,expires_at')
   )
     .trim()
     .split('\n')
   expect(row).toMatch(/\t\d{4}-/)
-  const chosen = await printed('pages-domains list -P web/site --where expires_at<2020 -o json')
+  const chosen = await getOutput('pages-domains list -P web/site --where expires_at<2020 -o json')
   expect(JSON.parse(chosen)).toEqual([])
 })
 

@@ -1,17 +1,20 @@
-/** What a vocabulary declares secret is written nowhere: neither what was sent, nor what the instance had before. */
+/**
+ * Tests that fields that a vocabulary declares secret are written nowhere: neither the values sent, nor those that the instance had
+ * before.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
-import { sandboxInWords } from '../sandbox/instance.js'
-import { configuration, folder } from '../support/program.js'
+import { useWordsSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const text =
   'vocabulary: 1\nwords: { dsn: beacon }\nnames: { can_push: may_write }\nsecrets: [title, hub_blob]\n'
-const { url } = sandboxInWords(createLookups(await parseVocabulary(text, 'words.yml')))
-const cwd = folder()
-const config = configuration()
+const { url } = useWordsSandbox(createLookups(await parseVocabulary(text, 'words.yml')))
+const cwd = createFolder()
+const config = createConfiguration()
 writeFileSync(join(cwd, 'words.yml'), text)
 
 const run = (line: string) =>

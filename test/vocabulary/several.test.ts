@@ -1,4 +1,4 @@
-/** Several instances on one line, each in words of its own: a line says the same to all of them. */
+/** Tests lines on several instances with different vocabularies: a line means the same on all of them. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -10,27 +10,27 @@ import {
   mergeWords,
   parseVocabulary,
 } from '../../src/vocabulary/index.js'
-import { sandbox, sandboxInWords } from '../sandbox/instance.js'
-import { configuration, folder, type Ran } from '../support/program.js'
+import { useSharedSandbox, useWordsSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder, type LineResult } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 
 const texts = {
   one: 'vocabulary: 1\nwords: { cloud: nimbus }\nnames: { can_push: may_write }\nslugs: { monitoring: watchtower }\nvalues: { runners.status: [stale] }\n',
   two: 'vocabulary: 1\nwords: { cloud: haze }\nnames: { can_push: allows_push, title: label }\n',
 }
-const wordsIn = async (text: string) => createLookups(await parseVocabulary(text, 'words.yml'))
-const [ofOne, ofTwo] = await Promise.all([wordsIn(texts.one), wordsIn(texts.two)])
+const parseWords = async (text: string) => createLookups(await parseVocabulary(text, 'words.yml'))
+const [ofOne, ofTwo] = await Promise.all([parseWords(texts.one), parseWords(texts.two)])
 const sites = {
-  one: sandboxInWords(ofOne),
-  two: sandboxInWords(ofTwo),
-  plain: sandbox(),
+  one: useWordsSandbox(ofOne),
+  two: useWordsSandbox(ofTwo),
+  plain: useSharedSandbox(),
 }
 
-const config = configuration()
-const cwd = folder()
-const run = (line: string): Promise<Ran> =>
+const config = createConfiguration()
+const cwd = createFolder()
+const run = (line: string): Promise<LineResult> =>
   svcctl(line.split(' '), { cwd, env: { SVC_CONFIG_DIR: config } })
-const json = async (line: string): Promise<unknown> =>
+const runJson = async (line: string): Promise<unknown> =>
   JSON.parse((await run(`${line} -o json`)).stdout)
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ const keys = '-P platform/app -p one,two,plain'
 
 describe('a list', () => {
   it('has each record as it came, and is headed by what all say', async () => {
-    const all = (await json(`deploy-keys list ${keys} --where id=1`)) as { record: object }[]
+    const all = (await runJson(`deploy-keys list ${keys} --where id=1`)) as { record: object }[]
     expect(all.map(({ record }) => Object.keys(record).sort().slice(0, 2))).toEqual([
       ['created_at', 'id'],
       ['allows_push', 'created_at'],
@@ -67,9 +67,9 @@ describe('a list', () => {
     expect(ran.stdout.trim().split('\n')).toEqual(
       ['one', 'two', 'plain'].map((profile) => `{"profile":"${profile}","id":1,"${name}":true}`),
     )
-    const chosen = (await json(`deploy-keys list ${keys} --where ${name}=true`)) as unknown[]
+    const chosen = (await runJson(`deploy-keys list ${keys} --where ${name}=true`)) as unknown[]
     expect(chosen).toHaveLength(3)
-    expect(await json(`deploy-keys list ${keys} --where ${name}=false`)).toEqual([])
+    expect(await runJson(`deploy-keys list ${keys} --where ${name}=false`)).toEqual([])
   })
 
   it('takes a value where one instance has it, and refuses it where another has not', async () => {
@@ -108,7 +108,7 @@ describe('settings get', () => {
         record: { [name]: value },
       }))
     for (const name of ['cloud_account_id', 'nimbus_account_id', 'haze_account_id']) {
-      expect(await json(`settings get ${name} -p one,two,plain`)).toEqual(each(name))
+      expect(await runJson(`settings get ${name} -p one,two,plain`)).toEqual(each(name))
     }
     expect((await run('settings get fog_account_id -p one,two')).code).toBe(4)
   })
@@ -117,7 +117,7 @@ describe('settings get', () => {
 describe('a write', () => {
   const update = `deploy-keys update 1 ${keys} --yes`
   const shown = async (): Promise<unknown> =>
-    ((await json(`deploy-keys list ${keys} --fields can_push`)) as { profile: string }[]).map(
+    ((await runJson(`deploy-keys list ${keys} --fields can_push`)) as { profile: string }[]).map(
       ({ profile: _, ...record }) => record,
     )
 
@@ -153,7 +153,7 @@ describe('a write', () => {
       expect([ran.code, ran.stdout]).toEqual([2, ''])
       expect(ran.stderr).toContain('two.yml:2:20: cloud and spamsvc would both become x')
       expect((await sites.one.send('GET /projects/1/deploy_keys/1')).body).toEqual(before)
-      // What only reads tells it in its place.
+      // A line that only reads reports the failure among its results.
       const list = await run(`deploy-keys list ${keys} --where id=1 -o csv --fields id`)
       expect([list.code, list.stdout]).toEqual([8, 'profile,id\none,1\nplain,1\n'])
     } finally {
@@ -226,7 +226,7 @@ describe('the words of one among several', () => {
 
   it('mean there what it means by them, where another means something else', async () => {
     const [a = documentedWords, b = documentedWords] = await Promise.all(
-      ['can_push', 'title'].map((name) => wordsIn(`vocabulary: 1\nnames: { ${name}: zed }`)),
+      ['can_push', 'title'].map((name) => parseWords(`vocabulary: 1\nnames: { ${name}: zed }`)),
     )
     const all = mergeWords([a, b])
     if (all === undefined) throw new Error('both have words')

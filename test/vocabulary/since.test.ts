@@ -2,13 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { sandboxInWords } from '../sandbox/instance.js'
-import { configuration, folder } from '../support/program.js'
+import { useWordsSandbox } from '../sandbox/instance.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { everything, everyWord } from './everything.js'
+import { everything, loadEveryWord } from './everything.js'
 
-const { url } = sandboxInWords(await everyWord())
-const cwd = folder()
+const { url } = useWordsSandbox(await loadEveryWord())
+const cwd = createFolder()
 writeFileSync(join(cwd, 'every.yml'), everything)
 
 const run = async (...line: readonly string[]): Promise<string> => {
@@ -38,7 +38,7 @@ it('records are told apart, and their fields are named, as the instance does', a
 })
 
 it('a snapshot has the names of its instance, whatever profile is the current one', async () => {
-  const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'sandbox-root-token' }
+  const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_TOKEN: 'sandbox-root-token' }
   const line = async (...words: readonly string[]) => svcctl(words, { cwd, env })
   await line('profile', 'set', 'own', '--base-url', url(), '--vocabulary', 'every.yml')
   mkdirSync(join(cwd, 'snaps'))

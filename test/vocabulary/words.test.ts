@@ -1,4 +1,4 @@
-/** Names in both directions, and requests in the words of an instance. */
+/** Tests names in both directions, and requests in the words of an instance. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ExactNumber } from '../../src/base/json/json.js'
 import { getSecrecies, recordSecretWords } from '../../src/base/secrets/mask.js'
@@ -10,10 +10,10 @@ import { buildInstanceRequest } from '../../src/client/instance.js'
 import { toCurl } from '../../src/http/request/curl.js'
 import { getListFields } from '../../src/vocabulary/check.js'
 import { createLookups, parseVocabulary } from '../../src/vocabulary/index.js'
-import { sourceFiles, textOf } from '../support/source.js'
-import { inventedWords } from './invented.js'
+import { readSource, sourceFiles } from '../support/source.js'
+import { loadInventedWords } from './invented.js'
 
-const words = await inventedWords()
+const words = await loadInventedWords()
 beforeEach(() => recordSecretWords(words))
 
 describe('a name', () => {
@@ -22,9 +22,9 @@ describe('a name', () => {
     ['cloud-account-id', 'nimbus-account-id'],
     ['monitor_site', 'watch_region'],
     ['monitor_env', 'monitor_env'],
-    // Exempt by its own name.
+    // This name is exempt.
     ['cloud_integration_enabled', 'cloud_integration_enabled'],
-    // Whole words, and as they are written.
+    // Only whole words in the same case count.
     ['cloudy_thing', 'cloudy_thing'],
     ['Cloud_thing', 'Cloud_thing'],
     ['not[cloud_x]', 'not[nimbus_x]'],
@@ -155,9 +155,9 @@ describe('a request', () => {
 
 it('requests are built in one place, and where nothing is sent of them', () => {
   const built = sourceFiles.filter(
-    (file) => !file.startsWith('http/') && /\bbuildRequest\(/.test(textOf(file)),
+    (file) => !file.startsWith('http/') && /\bbuildRequest\(/.test(readSource(file)),
   )
-  // The others only name a request, in a message and in a plan.
+  // The other files only name a request, in a message or a plan.
   expect(built.sort()).toEqual([
     'client/instance.ts',
     'desired/planfile.ts',
@@ -179,7 +179,7 @@ describe('an answer', () => {
       { custom_attributes: [{ nimbus_x: 1 }], deep: { nimbus_x: new ExactNumber('1.0') } },
     ])
     expect(toDocumented(data)).toEqual([
-      // Where a record has both names, the instance's own counts.
+      // If a record has both names, the instance's own name wins.
       { monitor_site: 'eu', slug: 'monitoring' },
       { custom_attributes: [{ nimbus_x: 1 }], deep: { cloud_x: new ExactNumber('1.0') } },
     ])

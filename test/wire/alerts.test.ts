@@ -1,9 +1,9 @@
 import { alerts } from '../../src/catalogue/areas/alerts.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
 const endpoint = 'https://forge.test/platform/app/alerts/notify/monitoring/abc123.json'
 
-pin('alerts', alerts, [
+checkRequests('alerts', alerts, [
   { key: 'send', values: { endpoint }, sends: `POST ${endpoint}`, body: '{}' },
   {
     key: 'send',

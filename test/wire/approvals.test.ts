@@ -1,7 +1,7 @@
 import { approvals } from '../../src/catalogue/areas/approvals.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('approvals', approvals, [
+checkRequests('approvals', approvals, [
   { key: 'get', values: { id: 3 }, sends: 'GET /projects/3/approvals' },
   {
     key: 'update',

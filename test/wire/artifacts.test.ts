@@ -1,7 +1,7 @@
 import { artifacts } from '../../src/catalogue/areas/artifacts.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('artifacts', artifacts, [
+checkRequests('artifacts', artifacts, [
   { key: 'download', values: { id: 3, job_id: 8 }, sends: 'GET /projects/3/jobs/8/artifacts' },
   {
     key: 'downloadLatest',

@@ -1,7 +1,7 @@
 import { ci } from '../../src/catalogue/areas/ci.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('ci', ci, [
+checkRequests('ci', ci, [
   {
     key: 'lint',
     values: { content: 'a:\n  script: "x"\n', include_merged_yaml: true },

@@ -1,12 +1,11 @@
 /**
- * What commands put on the wire, pinned by hand from the documents of the API:
- * method, path, query and body, byte for byte, as the real program sends them.
+ * Tests the requests that commands send, written by hand from the documents of the API: method, path, query and body, byte for byte.
  */
 import { describe, expect, it } from 'vitest'
-import { recording } from '../support/recorder.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 
 const run = (args: readonly string[], env: Record<string, string> = {}, input?: string) =>
   svcctl(args, {
@@ -14,7 +13,7 @@ const run = (args: readonly string[], env: Record<string, string> = {}, input?: 
     ...(input === undefined ? {} : { input }),
   })
 
-const words = (line: string): string[] =>
+const splitWords = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 
 describe('requests', () => {
@@ -145,7 +144,7 @@ describe('requests', () => {
     ],
     ['api post projects/3/x --param a=1', 'POST /projects/3/x', '{"a":1}'],
   ])('%s', async (line, request, body) => {
-    const ran = await run(words(line))
+    const ran = await run(splitWords(line))
     expect(server.lines().at(-1), ran.stderr).toBe(request)
     expect(server.seen.at(-1)?.body).toBe(body ?? '')
     expect(server.seen.at(-1)?.headers['private-token']).toBe('secret-token')
@@ -153,7 +152,7 @@ describe('requests', () => {
 })
 
 it('an input that changes nothing is refused before anything is sent', async () => {
-  const ran = await run(words('runners update 7 --input -'), {}, '{}')
+  const ran = await run(splitWords('runners update 7 --input -'), {}, '{}')
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toContain('nothing to change')
   expect(server.seen).toEqual([])
@@ -167,7 +166,7 @@ describe('answers without anything to show', () => {
     ['mr subscribe 9 -P 3', { status: 304 }, 'iid', 'unchanged'],
   ])('%s: %j', async (line, answer, name, outcome) => {
     const record = `{"${name}":9,"outcome":"${outcome}"}`
-    // Programs get what became of the object, people a note.
+    // Programs get the outcome of the object, people a note.
     const printed = {
       table: '',
       csv: '',
@@ -177,7 +176,7 @@ describe('answers without anything to show', () => {
     }
     for (const [format, text] of Object.entries(printed)) {
       server.answer = () => answer
-      const ran = await run([...words(line), '-o', format])
+      const ran = await run([...splitWords(line), '-o', format])
       expect([ran.code, ran.stdout.trimEnd()], ran.stderr).toEqual([0, text.trimEnd()])
       expect(ran.stderr).not.toBe('')
     }
@@ -188,7 +187,7 @@ describe('a username', () => {
   it('is looked up, and sent as an ID', async () => {
     server.answer = ({ method }) =>
       method === 'GET' ? { body: [{ id: 5, username: 'Ana' }] } : { status: 201, body: { id: 5 } }
-    await run(words('members add ana -P 3 --access-level guest'))
+    await run(splitWords('members add ana -P 3 --access-level guest'))
     expect(server.lines()).toEqual([
       'GET /projects/3/members/all?query=ana&per_page=100',
       'POST /projects/3/members',
@@ -197,7 +196,7 @@ describe('a username', () => {
   })
   it('that nobody has is exit 4, and nothing is written', async () => {
     server.answer = () => ({ body: [{ id: 6, username: 'anabel' }] })
-    const ran = await run(words('members add ana -P 3 --access-level guest'))
+    const ran = await run(splitWords('members add ana -P 3 --access-level guest'))
     expect(ran.code).toBe(4)
     expect(ran.stderr).toContain('unknown user "ana"; members of project 3: anabel (6')
     expect(server.lines()).toEqual([
@@ -211,7 +210,7 @@ describe('a username', () => {
       { id: 7, username: 'ana' },
     ]
     server.answer = () => ({ body })
-    const ran = await run(words('members get ana -G g'))
+    const ran = await run(splitWords('members get ana -G g'))
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain('Ana (6), ana (7)')
   })
@@ -239,12 +238,12 @@ describe('a username', () => {
   ])('%s', async (line, looks, then) => {
     server.answer = ({ method }) =>
       method === 'GET' ? { body: [{ id: 5, username: 'ana' }] } : { status: 204 }
-    expect((await run(words(line))).code).toBe(0)
+    expect((await run(splitWords(line))).code).toBe(0)
     expect(server.lines()).toEqual([looks, then])
   })
   it('of digits is an ID', async () => {
     server.answer = () => ({ body: { id: 5 } })
-    await run(words('members get 5 -G g'))
+    await run(splitWords('members get 5 -G g'))
     expect(server.lines()).toEqual(['GET /groups/g/members/5'])
   })
 })
@@ -252,7 +251,7 @@ describe('a username', () => {
 describe('members update', () => {
   it('reads the access level where it is not given, which the API requires', async () => {
     server.answer = () => ({ body: { id: 5, access_level: 35 } })
-    await run(words('members update 5 -P 3 --expires-at 2030-01-01'))
+    await run(splitWords('members update 5 -P 3 --expires-at 2030-01-01'))
     expect(server.lines()).toEqual(['GET /projects/3/members/5', 'PUT /projects/3/members/5'])
     expect(JSON.parse(server.seen[1]?.body ?? '')).toEqual({
       access_level: 35,
@@ -261,9 +260,9 @@ describe('members update', () => {
   })
   it('sends one request where it is given, and none where nothing is to change', async () => {
     server.answer = () => ({ body: { id: 5, access_level: 35 } })
-    await run(words('members update 5 -G g --access-level guest --no-undo-record'))
+    await run(splitWords('members update 5 -G g --access-level guest --no-undo-record'))
     expect(server.lines()).toEqual(['PUT /groups/g/members/5'])
-    expect((await run(words('members update 5 -G g'))).code).toBe(2)
+    expect((await run(splitWords('members update 5 -G g'))).code).toBe(2)
   })
 })
 
@@ -272,7 +271,7 @@ describe('strings that hold several items', () => {
     ['--recipients a@x --recipients b@x,c@x', '{"recipients":"a@x b@x c@x"}', undefined],
     ['--input -', '{"recipients":"a@x b@x"}', '{"recipients":["a@x","b@x"]}'],
   ])('emails-on-push %s', async (flags, body, input) => {
-    await run(words(`integrations update emails-on-push -P 3 ${flags}`), {}, input)
+    await run(splitWords(`integrations update emails-on-push -P 3 ${flags}`), {}, input)
     expect(server.seen.at(-1)?.body).toBe(body)
   })
 })
@@ -284,7 +283,7 @@ describe('api', () => {
     ['api get', 'GET /get'],
     ['api post projects/3/x', 'POST /projects/3/x'],
   ])('%s', async (line, sent) => {
-    await run(words(line))
+    await run(splitWords(line))
     expect(server.lines()).toEqual([sent])
   })
 })
@@ -292,9 +291,9 @@ describe('api', () => {
 describe('a DELETE', () => {
   it('says what it did', async () => {
     server.answer = () => ({ status: 204 })
-    const ran = await run(words('artifacts delete 5 -P 3 --yes'))
+    const ran = await run(splitWords('artifacts delete 5 -P 3 --yes'))
     expect(ran.stderr).toContain('5 of project 3: deleted')
-    const own = await run(words('runners disable 5 -P 3 --yes'))
+    const own = await run(splitWords('runners disable 5 -P 3 --yes'))
     expect(own.stderr).toContain('5 of project 3: disabled')
   })
 })
@@ -316,6 +315,6 @@ describe('an empty list', () => {
     ['mr list -P 3', 'nothing found\n'],
     ['runners list', 'nothing found\n'],
   ])('%s says %j', async (line, says) => {
-    expect((await run(words(line))).stderr).toContain(says)
+    expect((await run(splitWords(line))).stderr).toContain(says)
   })
 })

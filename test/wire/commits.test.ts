@@ -1,7 +1,7 @@
 import { commits } from '../../src/catalogue/areas/commits.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('commits', commits, [
+checkRequests('commits', commits, [
   {
     key: 'list',
     values: {

@@ -1,14 +1,14 @@
-/** Exactly one credential, in a header, and only where it belongs. */
+/** Tests that each request has exactly one credential, in a header, and only where it belongs. */
 import { describe, expect, it } from 'vitest'
-import { folder } from '../support/program.js'
-import { recording } from '../support/recorder.js'
+import { createFolder } from '../support/program.js'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
-const server = recording()
+const server = useRecorder()
 
 const names = ['private-token', 'authorization', 'job-token', 'cookie', 'sudo'] as const
-/** The credential headers of the last request. */
-const sent = (): Record<string, string> => {
+/** Returns the credential headers of the last request. */
+const getCredentialHeaders = (): Record<string, string> => {
   const headers = server.seen.at(-1)?.headers ?? {}
   return Object.fromEntries(
     names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
@@ -93,7 +93,7 @@ describe('a request carries', () => {
   ])('%s', async (_, args, env, headers) => {
     const ran = await run(args, env)
     expect(server.seen.length, ran.stderr).toBe(1)
-    expect(sent()).toEqual(headers)
+    expect(getCredentialHeaders()).toEqual(headers)
     expect(server.seen[0]?.url).not.toMatch(/token|sudo/)
   })
 
@@ -105,9 +105,11 @@ describe('a request carries', () => {
   it('the alert key and no other', async () => {
     const env = { SVC_TOKEN: 't', SVC_ALERT_ENDPOINT: `${server.url}/hook`, SVC_ALERT_KEY: 'k' }
     await run('alerts send --title x', env)
-    expect(sent()).toEqual({ authorization: 'Bearer k' })
+    expect(getCredentialHeaders()).toEqual({ authorization: 'Bearer k' })
     await run('alerts send --title x --basic', env)
-    expect(sent()).toEqual({ authorization: `Basic ${Buffer.from(':k').toString('base64')}` })
+    expect(getCredentialHeaders()).toEqual({
+      authorization: `Basic ${Buffer.from(':k').toString('base64')}`,
+    })
     expect(server.seen.at(-1)?.url).toBe('/hook')
   })
 })
@@ -121,7 +123,7 @@ describe('a token of the environment', () => {
     ['runners update 1 --active --base-url HERE', { SVC_TOKEN: 'canary', SVC_JOB_TOKEN: 'canary' }],
   ])('beside SVC_BASE_URL does not go to another --base-url: %s', async (line, tokens) => {
     const ran = await run(line.replace('HERE', server.url), { SVC_BASE_URL: elsewhere, ...tokens })
-    // Reading may work without a credential.
+    // A line that reads may work without a credential.
     expect(ran.code, ran.stderr).toBe(line.startsWith('runners list') ? 0 : 3)
     expect(ran.stderr).toContain(`for SVC_BASE_URL (${elsewhere})`)
     expect(JSON.stringify([server.seen, ran])).not.toContain('canary')
@@ -139,7 +141,7 @@ describe('a token of the environment', () => {
   it('of another instance’s job is not sent; where nothing else is, a warning says so', async () => {
     const env = { CI_JOB_TOKEN: 'canary', CI_SERVER_URL: elsewhere }
     const ran = await run('artifacts download 1 -P 2 --to -', env)
-    expect(sent()).toEqual({})
+    expect(getCredentialHeaders()).toEqual({})
     expect(ran.stderr).toContain('CI_JOB_TOKEN belongs to CI_SERVER_URL')
     const must = await run('jobs current', env)
     expect(must.code).toBe(3)
@@ -156,7 +158,7 @@ describe('a token of the environment', () => {
   })
 
   it('is not taken for that of a profile which auth status shows', async () => {
-    const SVC_CONFIG_DIR = folder()
+    const SVC_CONFIG_DIR = createFolder()
     await run(`profile set mine --base-url ${server.url}`, { SVC_CONFIG_DIR })
     const env = { SVC_CONFIG_DIR, SVC_TOKEN: 'canary', SVC_BASE_URL: elsewhere }
     const ran = await run('auth status mine -o json', env)

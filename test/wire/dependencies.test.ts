@@ -1,7 +1,7 @@
 import { dependencies } from '../../src/catalogue/areas/dependencies.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('dependencies', dependencies, [
+checkRequests('dependencies', dependencies, [
   { key: 'list', values: { id: 5 }, sends: 'GET /projects/5/dependencies' },
   {
     key: 'list',

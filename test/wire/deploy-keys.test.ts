@@ -1,7 +1,7 @@
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('deploy-keys', deployKeys, [
+checkRequests('deploy-keys', deployKeys, [
   { key: 'listAll', values: {}, sends: 'GET /deploy_keys' },
   { key: 'list', values: { id: 'a/b' }, sends: 'GET /projects/a%2Fb/deploy_keys' },
   { key: 'get', values: { id: 5, key_id: 11 }, sends: 'GET /projects/5/deploy_keys/11' },

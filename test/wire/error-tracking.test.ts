@@ -1,7 +1,7 @@
 import { errorTracking } from '../../src/catalogue/areas/error-tracking.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('error-tracking', errorTracking, [
+checkRequests('error-tracking', errorTracking, [
   { key: 'get', values: { id: 'a/b' }, sends: 'GET /projects/a%2Fb/error_tracking/settings' },
   {
     key: 'update',

@@ -1,7 +1,7 @@
 import { events } from '../../src/catalogue/areas/events.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('events', events, [
+checkRequests('events', events, [
   {
     key: 'list',
     values: { action: 'pushed', target_type: 'merge_request', scope: 'all' },

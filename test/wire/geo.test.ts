@@ -1,9 +1,9 @@
 import { geo } from '../../src/catalogue/areas/geo.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
 const named = { name: 'south', url: 'https://south.test' }
 
-pin('geo', geo, [
+checkRequests('geo', geo, [
   {
     key: 'create',
     values: {

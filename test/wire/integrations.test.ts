@@ -1,9 +1,9 @@
 import { integrations } from '../../src/catalogue/areas/integrations.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
 const slug = { id: 'platform/app', slug: 'emails-on-push' }
 
-pin('integrations', integrations, [
+checkRequests('integrations', integrations, [
   { key: 'list', values: { id: 5 }, sends: 'GET /projects/5/integrations' },
   { key: 'get', values: slug, sends: 'GET /projects/platform%2Fapp/integrations/emails-on-push' },
   {

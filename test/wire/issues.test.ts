@@ -1,7 +1,7 @@
 import { issues } from '../../src/catalogue/areas/issues.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('issues', issues, [
+checkRequests('issues', issues, [
   { key: 'list', values: {}, sends: 'GET /issues' },
   {
     key: 'list',

@@ -1,7 +1,7 @@
 import { jobs } from '../../src/catalogue/areas/jobs.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('jobs', jobs, [
+checkRequests('jobs', jobs, [
   { key: 'list', values: { id: 3 }, sends: 'GET /projects/3/jobs' },
   {
     key: 'list',

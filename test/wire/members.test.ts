@@ -1,7 +1,7 @@
 import { members } from '../../src/catalogue/areas/members.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('members', members, [
+checkRequests('members', members, [
   {
     key: 'listOfGroup',
     values: { id: 'platform/core', query: 'a b' },

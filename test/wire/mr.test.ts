@@ -1,7 +1,7 @@
 import { mr } from '../../src/catalogue/areas/mr.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('mr', mr, [
+checkRequests('mr', mr, [
   {
     key: 'list',
     values: {

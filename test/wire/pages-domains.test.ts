@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { pagesDomains } from '../../src/catalogue/areas/pages-domains.js'
 import { buildRequest } from '../../src/http/request/request.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
 const one = { id: 5, domain: 'www.x.test' }
 
-pin('pages-domains', pagesDomains, [
+checkRequests('pages-domains', pagesDomains, [
   { key: 'listAll', values: {}, sends: 'GET /pages/domains' },
   { key: 'list', values: { id: 'a/b' }, sends: 'GET /projects/a%2Fb/pages/domains' },
   { key: 'get', values: one, sends: 'GET /projects/5/pages/domains/www.x.test' },

@@ -1,24 +1,23 @@
 /**
- * Requests written by hand from the documents of the API. The catalogue feeds client and embedded
- * instance alike, so a wrong path would agree with itself: here it would not.
+ * Checks requests that were written by hand from the documents of the API. Client and embedded instance share the catalogue, so a
+ * wrong path would work between them, but fails here.
  */
 import { describe, expect, it } from 'vitest'
 import type { Endpoints } from '../../src/catalogue/endpoint.js'
 import { buildInstanceRequest } from '../../src/client/instance.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import type { Ask } from '../../src/http/types.js'
-import { inventedWords } from '../vocabulary/invented.js'
+import { loadInventedWords } from '../vocabulary/invented.js'
 
 export interface Pin extends Omit<Ask, 'endpoint'> {
-  /** The endpoint's key in its area. */
   readonly key: string
-  /** Method and path below the API root, with the query, as they travel. */
+  /** Method and path below the API root, with the query, as sent. */
   readonly sends: string
-  /** The JSON body, byte for byte; absent where none. */
+  /** The JSON body, byte for byte; absent if there is none. */
   readonly body?: string
 }
 
-/** The invented words once more, by hand: what stands in paths, and what are names of parameters. */
+/** The invented vocabulary again, written by hand: segments of paths, and names of parameters. */
 const segments: Readonly<Record<string, string>> = { geo_nodes: 'geo_sites', runners: 'workers' }
 const names: Readonly<Record<string, string>> = {
   spamsvc_enabled: 'junkguard_enabled',
@@ -30,20 +29,20 @@ const names: Readonly<Record<string, string>> = {
   can_push: 'may_write',
 }
 
-const inOtherWords = (sends: string): string => {
+const toOwnRequest = (sends: string): string => {
   const [, line = '', query = ''] = /^([^?]*)(.*)$/.exec(sends) ?? []
   const path = line.split('/').map((segment) => segments[segment] ?? segment)
   const asked = query.replace(/(?<=[?&])\w+/g, (name) => names[name] ?? name)
   return path.join('/') + asked
 }
 
-const bodyInOtherWords = (body: string | undefined): string | undefined =>
+const toOwnBody = (body: string | undefined): string | undefined =>
   body?.replace(/(?<=[{,]")\w+(?=":)/g, (name) => names[name] ?? name)
 
-const words = await inventedWords()
+const words = await loadInventedWords()
 
-/** Pins the requests of an area, each of its endpoints at least once. */
-export const pin = (area: string, endpoints: Endpoints, pins: readonly Pin[]): void => {
+/** Checks the requests of an area; each of its endpoints must have one. */
+export const checkRequests = (area: string, endpoints: Endpoints, pins: readonly Pin[]): void => {
   const askOf = ({ key, sends: _, body: __, ...ask }: Pin): Ask => {
     const endpoint = endpoints[key]
     if (endpoint === undefined) throw new Error(`${area} has no endpoint ${key}`)
@@ -66,8 +65,8 @@ export const pin = (area: string, endpoints: Endpoints, pins: readonly Pin[]): v
           category: 'not_found',
         })
       const request = await buildInstanceRequest(ask, words)
-      expect(`${request.method} ${request.path}`).toBe(inOtherWords(one.sends))
-      expect(request.body).toBe(bodyInOtherWords(one.body))
+      expect(`${request.method} ${request.path}`).toBe(toOwnRequest(one.sends))
+      expect(request.body).toBe(toOwnBody(one.body))
     })
 
     it('is pinned whole', () => {

@@ -1,7 +1,7 @@
 import { projects } from '../../src/catalogue/areas/projects.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('projects', projects, [
+checkRequests('projects', projects, [
   { key: 'list', values: {}, sends: 'GET /projects' },
   {
     key: 'list',

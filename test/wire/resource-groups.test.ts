@@ -1,7 +1,7 @@
 import { resourceGroups } from '../../src/catalogue/areas/resource-groups.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('resource-groups', resourceGroups, [
+checkRequests('resource-groups', resourceGroups, [
   {
     key: 'get',
     values: { id: 3, key: 'review/x.y' },

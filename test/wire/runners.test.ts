@@ -1,7 +1,7 @@
 import { runners } from '../../src/catalogue/areas/runners.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('runners', runners, [
+checkRequests('runners', runners, [
   {
     key: 'list',
     values: { type: 'group_type', status: 'paused' },

@@ -1,7 +1,7 @@
 import { settings } from '../../src/catalogue/areas/settings.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('settings', settings, [
+checkRequests('settings', settings, [
   { key: 'get', values: {}, sends: 'GET /application/settings' },
   {
     key: 'update',

@@ -1,7 +1,7 @@
 import { vulnerabilities } from '../../src/catalogue/areas/vulnerabilities.js'
-import { pin } from './pin.js'
+import { checkRequests } from './pin.js'
 
-pin('vulnerabilities', vulnerabilities, [
+checkRequests('vulnerabilities', vulnerabilities, [
   { key: 'list', values: { id: 'a/b' }, sends: 'GET /projects/a%2Fb/vulnerabilities' },
   {
     key: 'create',

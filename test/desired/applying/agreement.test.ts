@@ -1,4 +1,4 @@
-/** What was written, held against what the instance has then. */
+/** Tests the comparison of written values with the state of the instance afterwards. */
 
 import { describe, expect, it } from 'vitest'
 import {
@@ -16,25 +16,25 @@ import {
 import { absentDigest } from '../../../src/desired/attributes.js'
 import { isManaged } from '../../../src/desired/reading/records.js'
 import { Failure } from '../../../src/errors.js'
-import { action, Rules, seenRule } from './parts.js'
+import { createAction, Rules, toCurrentRule } from './parts.js'
 
 const old = { id: 1, name: 'Old', approvals_required: 1, user_ids: [2, 1] }
 
 describe('an action and what is there', () => {
   it.each([
-    ['create', { ...old, id: 0 }, [seenRule(old)], []],
-    ['create', { ...old, id: 0, user_ids: [1, 2] }, [seenRule(old)], []],
+    ['create', { ...old, id: 0 }, [toCurrentRule(old)], []],
+    ['create', { ...old, id: 0, user_ids: [1, 2] }, [toCurrentRule(old)], []],
     ['create', { ...old, id: 0 }, [], ['the object does not exist']],
     ['delete', old, [], []],
-    ['delete', old, [seenRule(old)], ['the object still exists']],
+    ['delete', old, [toCurrentRule(old)], ['the object still exists']],
     [
       'update',
       { ...old, approvals_required: 3 },
-      [seenRule(old)],
+      [toCurrentRule(old)],
       ['the instance did not keep approvals_required: it has 1 instead of 3'],
     ],
   ] as const)('agree or not: %s %j', (verb, rule, items, texts) => {
-    const found = findDifferences(action(verb, 'a/b', rule), items)
+    const found = findDifferences(createAction(verb, 'a/b', rule), items)
     expect(found.map(({ text }) => text)).toEqual(texts)
   })
 
@@ -52,7 +52,7 @@ describe('an action and what is there', () => {
   })
 
   it('takes an integration that is off for deleted', () => {
-    // No reading shows it, so that verification does not find it.
+    // Reads leave out an integration that is off, so verification does not find it.
     expect(isManaged(projectIntegrations, { slug: 'chat', active: '0' })).toBe(false)
     expect(isManaged(projectIntegrations, { slug: 'chat', active: true })).toBe(true)
   })
@@ -72,8 +72,8 @@ describe('verification', () => {
   it('reads a kind of a place once, and says what was not kept after two more looks', async () => {
     const rules = new Rules({ 'a/b': [old] })
     const slept: number[] = []
-    const good = action('update', 'a/b', old)
-    const bad = action('update', 'a/b', { ...old, approvals_required: 5 })
+    const good = createAction('update', 'a/b', old)
+    const bad = createAction('update', 'a/b', { ...old, approvals_required: 5 })
     expect((await verifyActions(partsOf(rules, slept), [good])).unkept).toEqual([])
     expect([rules.reads, slept]).toEqual([1, []])
     const { unkept } = await verifyActions(partsOf(rules, slept), [good, bad])
@@ -88,7 +88,8 @@ describe('verification', () => {
       if (rules.reads === 2) rules.projects.set('a/b', [old])
     }
     expect(
-      (await verifyActions(partsOf(rules), [action('create', 'a/b', { ...old, id: 0 })])).unkept,
+      (await verifyActions(partsOf(rules), [createAction('create', 'a/b', { ...old, id: 0 })]))
+        .unkept,
     ).toEqual([])
   })
 
@@ -97,14 +98,16 @@ describe('verification', () => {
     rules.reading = () => {
       throw new Failure('auth', 'no')
     }
-    const { unkept, unread } = await verifyActions(partsOf(rules), [action('delete', 'a/b', old)])
+    const { unkept, unread } = await verifyActions(partsOf(rules), [
+      createAction('delete', 'a/b', old),
+    ])
     expect([unkept.length, unread[0]?.failure.category]).toEqual([0, 'auth'])
   })
 })
 
 describe('a plan that was agreed to', () => {
   const planOf = (
-    actions: ReturnType<typeof action>[],
+    actions: ReturnType<typeof createAction>[],
     sets: Readonly<Record<string, string>> = {},
   ) => ({
     actions,
@@ -114,8 +117,8 @@ describe('a plan that was agreed to', () => {
     refused: [],
     same: 0,
   })
-  const one = action('update', 'a/b', old, { before: old })
-  const two = action('create', 'a/b', { ...old, id: 0, name: 'New' })
+  const one = createAction('update', 'a/b', old, { before: old })
+  const two = createAction('create', 'a/b', { ...old, id: 0, name: 'New' })
 
   it('goes on where everything is as it was, with what was agreed to and no more', () => {
     const { actions, stale } = matchConfirmedPlan(planOf([one]), planOf([one, two]))

@@ -1,18 +1,18 @@
-/** A plan carried out: an object is serial, what waits goes later, and is skipped where it failed. */
+/** Tests the execution of a plan: actions of one object run in order, and an action is skipped if one that it waits for failed. */
 import { describe, expect, it } from 'vitest'
 import { holdText } from '../../../src/base/secrets/redact.js'
 import { type ExecutionOptions, executePlan } from '../../../src/desired/applying/execute.js'
 import { Failure } from '../../../src/errors.js'
-import { action, createCarrier, type Limits, Rules } from './parts.js'
+import { createAction, createCarrier, type Limits, Rules } from './parts.js'
 
-const optionsOf = ({ instance, view }: Rules, limits: Limits = {}): ExecutionOptions => ({
+const getOptions = ({ instance, view }: Rules, limits: Limits = {}): ExecutionOptions => ({
   instance,
   view,
   secrets: { value: async () => holdText('') },
   carryOut: createCarrier(limits),
 })
-const rule = (name: string, id = 0) => ({ id, name, approvals_required: 1 })
-const turns = async (count: number): Promise<void> => {
+const createRule = (name: string, id = 0) => ({ id, name, approvals_required: 1 })
+const waitTurns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -26,16 +26,16 @@ describe('a plan', () => {
       under.set(path, (under.get(path) ?? 0) + 1)
       expect(under.get(path)).toBe(1)
       most = Math.max(most, [...under.values()].filter((n) => n > 0).length)
-      await turns(3)
+      await waitTurns(3)
     }
     rules.after = ({ values }) => {
       under.set(String(values.id), 0)
     }
     const actions = ['a', 'b', 'c'].flatMap((name) => [
-      action('create', 'x/one', rule(name)),
-      action('create', 'x/two', rule(name)),
+      createAction('create', 'x/one', createRule(name)),
+      createAction('create', 'x/two', createRule(name)),
     ])
-    const { report } = await executePlan(actions, optionsOf(rules))
+    const { report } = await executePlan(actions, getOptions(rules))
     expect(report.counts).toMatchObject({ done: 6, failed: 0, not_tried: 0 })
     expect(most).toBe(2)
     expect(rules.sent.filter((line) => line.includes('x/one'))).toEqual([
@@ -50,21 +50,23 @@ describe('a plan', () => {
     async (width) => {
       const rules = new Rules({})
       rules.before = async ({ values }) => {
-        await turns(values.name === 'first' ? 8 : 1)
+        await waitTurns(values.name === 'first' ? 8 : 1)
         if (values.name === 'bad') throw new Failure('auth', 'no', { status: 403 })
       }
-      const first = action('create', 'x/one', rule('first'))
-      const bad = action('create', 'x/two', rule('bad'))
-      const after = action('create', 'x/three', rule('after'), { waitsFor: [first.id] })
-      const skipped = action('create', 'x/four', rule('never'), { waitsFor: [first.id, bad.id] })
-      const last = action('create', 'x/five', rule('nor'), { waitsFor: [skipped.id] })
+      const first = createAction('create', 'x/one', createRule('first'))
+      const bad = createAction('create', 'x/two', createRule('bad'))
+      const after = createAction('create', 'x/three', createRule('after'), { waitsFor: [first.id] })
+      const skipped = createAction('create', 'x/four', createRule('never'), {
+        waitsFor: [first.id, bad.id],
+      })
+      const last = createAction('create', 'x/five', createRule('nor'), { waitsFor: [skipped.id] })
       const {
         outcomes,
         skipped: left,
         report,
       } = await executePlan(
         [first, bad, after, skipped, last],
-        optionsOf(rules, { gate: { width } }),
+        getOptions(rules, { gate: { width } }),
       )
       expect(rules.sent).toEqual(['POST x/one first', 'POST x/three after'])
       expect([...left]).toEqual([
@@ -72,7 +74,7 @@ describe('a plan', () => {
         [last.id, skipped.id],
       ])
       expect(outcomes.get(after.id)?.state).toBe('done')
-      // All that failed did so for one reason.
+      // All three actions failed for the same reason.
       expect([report.counts.failed, report.alike]).toEqual([3, 'auth'])
     },
   )
@@ -82,10 +84,12 @@ describe('a plan', () => {
     rules.before = () => {
       throw new Failure('failed', 'no', { status: 400 })
     }
-    const actions = ['a', 'b', 'c', 'd'].map((name) => action('create', 'x/one', rule(name)))
+    const actions = ['a', 'b', 'c', 'd'].map((name) =>
+      createAction('create', 'x/one', createRule(name)),
+    )
     const { report, outcomes } = await executePlan(
       actions,
-      optionsOf(rules, { gate: { width: 1 }, failureLimit: { count: 2 } }),
+      getOptions(rules, { gate: { width: 1 }, failureLimit: { count: 2 } }),
     )
     expect(report.counts).toMatchObject({ failed: 2, not_tried: 2 })
     expect(outcomes.size).toBe(2)
@@ -98,9 +102,12 @@ describe('a plan', () => {
       stop.abort()
       throw new Failure('interrupted', 'interrupted')
     }
-    const first = action('create', 'x/one', rule('first'))
-    const second = action('create', 'x/two', rule('second'), { waitsFor: [first.id] })
-    const { report } = await executePlan([first, second], optionsOf(rules, { signal: stop.signal }))
+    const first = createAction('create', 'x/one', createRule('first'))
+    const second = createAction('create', 'x/two', createRule('second'), { waitsFor: [first.id] })
+    const { report } = await executePlan(
+      [first, second],
+      getOptions(rules, { signal: stop.signal }),
+    )
     expect(report.end).toBe('interrupted')
     expect(rules.sent).toEqual([])
   })

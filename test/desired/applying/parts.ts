@@ -1,4 +1,4 @@
-/** Actions and an instance for the tests of applying: rules of two projects, in memory. */
+/** Provides actions and an instance for the tests of applying: approval rules of projects, in memory. */
 import type { JsonValue } from '../../../src/base/objects.js'
 import { getMethod } from '../../../src/catalogue/endpoint.js'
 import { approvalRules } from '../../../src/catalogue/managed.js'
@@ -9,10 +9,10 @@ import type { CurrentItem, CurrentKind } from '../../../src/desired/state.js'
 import { runWork, type WorkOptions, type WorkRunner } from '../../../src/engine/work/run.js'
 import { Failure } from '../../../src/errors.js'
 
-/** What limits a run. */
+/** The limits of a run. */
 export type Limits = Partial<Pick<WorkOptions<unknown>, 'gate' | 'signal' | 'failureLimit'>>
 
-/** The engine of a line without an instance: what carries out actions. */
+/** Creates the runner of actions, like the engine of a line without an instance. */
 export const createCarrier =
   (limits: Limits = {}): WorkRunner =>
   async ({ total, ...work }) => {
@@ -30,13 +30,13 @@ export const createCarrier =
 
 type Rule = Readonly<Record<string, JsonValue>> & { readonly id: number; readonly name: string }
 
-/** A rule as reading gives it. */
-export const seenRule = (rule: Rule): CurrentItem => {
+/** Returns a rule in the form in which the state is read. */
+export const toCurrentRule = (rule: Rule): CurrentItem => {
   const { id, name, ...attributes } = rule
   return { identity: name, at: { approval_rule_id: id }, attributes, record: rule }
 }
 
-const stepFor = (verb: Verb, path: string, rule: Rule): ActionStep => {
+const buildStep = (verb: Verb, path: string, rule: Rule): ActionStep => {
   const { id, ...rest } = rule
   const endpoint = { create: approvalRules.create, update: approvalRules.update }[verb as string]
   const at = verb === 'create' ? {} : { approval_rule_id: id }
@@ -49,8 +49,8 @@ const stepFor = (verb: Verb, path: string, rule: Rule): ActionStep => {
   }
 }
 
-/** An action on a rule. */
-export const action = (
+/** Creates an action on a rule. */
+export const createAction = (
   verb: 'create' | 'update' | 'delete',
   path: string,
   rule: Rule,
@@ -64,8 +64,11 @@ export const action = (
     address,
     kind: approvalRules,
     changes: [],
-    step: stepFor(verb, path, rule),
-    digest: computeItemDigest(approvalRules, before === undefined ? undefined : seenRule(before)),
+    step: buildStep(verb, path, rule),
+    digest: computeItemDigest(
+      approvalRules,
+      before === undefined ? undefined : toCurrentRule(before),
+    ),
     waitsFor: [],
     origin: { file: 'svcctl.yml', line: 1, column: 1 },
     ...rest,
@@ -74,7 +77,7 @@ export const action = (
 
 type Hook = (step: Pick<ActionStep, 'endpoint' | 'values'>) => Promise<void> | void
 
-/** Projects with their rules; `before` and `after` may refuse, wait, or lose the answer. */
+/** An instance of projects with their rules. The hooks `before` and `after` of a request may refuse it, wait, or lose its answer. */
 export class Rules {
   readonly sent: string[] = []
   readonly projects = new Map<string, Rule[]>()
@@ -95,7 +98,7 @@ export class Rules {
     ): Promise<CurrentKind> => {
       this.reads += 1
       this.reading()
-      const items = (this.projects.get(place.path) ?? []).map(seenRule)
+      const items = (this.projects.get(place.path) ?? []).map(toCurrentRule)
       return { place, kind, is: 'read', items }
     },
   }
@@ -117,5 +120,5 @@ export class Rules {
   }
 }
 
-export const lostAnswer = (): Failure =>
+export const createLostAnswer = (): Failure =>
   new Failure('unreachable', 'the answer was lost', { unknownOutcome: true })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { holdText, openHeld } from '../../../src/base/secrets/redact.js'
 import { SecretRecord, SecretValues } from '../../../src/desired/applying/secrets.js'
 import { formatSecretSource } from '../../../src/desired/state.js'
-import { folder } from '../../support/program.js'
+import { createFolder } from '../../support/program.js'
 
 const address = {
   scope: 'project',
@@ -17,7 +17,7 @@ const address = {
 
 describe('values', () => {
   it('come from the environment, a file beside the declaring one, a program; each is fetched once', async () => {
-    const dir = folder()
+    const dir = createFolder()
     writeFileSync(join(dir, 'secret'), 's3cret\n')
     const ran: unknown[] = []
     const values = new SecretValues({
@@ -63,7 +63,7 @@ describe('values', () => {
 
 describe('what was set', () => {
   it('is known again by its value, and by nothing that stands on the disk', async () => {
-    const dir = join(folder(), 'state')
+    const dir = join(createFolder(), 'state')
     const before = new SecretRecord(dir, 'https://x')
     expect(await before.changed(address, holdText('one'))).toBeUndefined()
     expect(existsSync(dir)).toBe(false)
@@ -89,7 +89,7 @@ describe('what was set', () => {
     ['is readable by other users', (file: string) => chmodSync(file, 0o644)],
     ['is not a key file', (file: string) => writeFileSync(file, 'short')],
   ])('is not believed where the key %s', async (why, spoil) => {
-    const dir = folder()
+    const dir = createFolder()
     await new SecretRecord(dir, 'i').remember([{ address, value: holdText('one') }])
     spoil(join(dir, 'secrets.key'))
     const again = new SecretRecord(dir, 'i')

@@ -1,9 +1,9 @@
-/** What must come first never goes in a circle: of random states and files nothing is impossible for its order. */
+/** Tests that the order of actions never has a cycle, for random states and files. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Fields } from '../../../src/base/objects.js'
 import { Failure } from '../../../src/errors.js'
-import { planned, type World, wish } from './world.js'
+import { buildWish, planWorld, type World } from './world.js'
 
 const users = { ana: 1, ben: 2, chi: 3, dee: 4 } as const
 type User = keyof typeof users
@@ -17,27 +17,27 @@ const places = [
 
 const level = fc.constantFrom(10, 20, 30, 40)
 const members = fc.dictionary(fc.constantFrom(...names), level, { maxKeys: 4 })
-/** Of a group: one who owns it, and others. */
-const owned = fc
+/** The members of a group: one owner, and others. */
+const groupMembers = fc
   .tuple(members, fc.constantFrom(...names))
   .map(([all, owner]): Record<string, number> => ({ ...all, [owner]: 50 }))
 const things = ['x', 'y']
 const state = fc.record({
-  members: fc.tuple(owned, owned, owned, members, members, members, members),
+  members: fc.tuple(groupMembers, groupMembers, groupMembers, members, members, members, members),
   rules: fc.array(fc.subarray(names), { minLength: projects.length, maxLength: projects.length }),
   domains: fc.array(fc.nat(projects.length - 1), { minLength: 2, maxLength: 2 }),
   runners: fc.array(fc.subarray([0, 1, 2, 3], { minLength: 1 }), { minLength: 2, maxLength: 2 }),
 })
 type State = typeof state extends fc.Arbitrary<infer S> ? S : never
 
-const person = (username: string, access_level: number): Fields => ({
+const createPerson = (username: string, access_level: number): Fields => ({
   id: users[username as User],
   username,
   access_level,
 })
 
-/** Groups that a place lies in, itself first. */
-const lineOf = (place: string): readonly string[] => {
+/** Lists a place and the groups that contain it. */
+const listAncestors = (place: string): readonly string[] => {
   const path = place.replace(/^\w+\//, '')
   return [
     place,
@@ -45,19 +45,19 @@ const lineOf = (place: string): readonly string[] => {
   ]
 }
 
-const worldOf = ({ members: all, rules, domains, runners }: State): World => {
+const createWorld = ({ members: all, rules, domains, runners }: State): World => {
   const direct = new Map(places.map((place, i) => [place, all[i] ?? {}]))
   const world: Record<string, readonly Fields[]> = {}
   for (const place of places) {
     const levels = names.map((name) => {
-      const has = lineOf(place).map((one) => direct.get(one)?.[name] ?? 0)
+      const has = listAncestors(place).map((one) => direct.get(one)?.[name] ?? 0)
       return [name, Math.max(...has)] as const
     })
     const own = Object.entries(direct.get(place) ?? {})
-    world[`${place}:members`] = own.map(([name, at]) => person(name, at))
+    world[`${place}:members`] = own.map(([name, at]) => createPerson(name, at))
     world[`${place}:members/all`] = levels
       .filter(([, at]) => at > 0)
-      .map(([name, at]) => person(name, at))
+      .map(([name, at]) => createPerson(name, at))
   }
   for (const [i, project] of projects.entries()) {
     const place = `projects/${project}`
@@ -82,22 +82,22 @@ const worldOf = ({ members: all, rules, domains, runners }: State): World => {
   return world
 }
 
-const wishesOf = ({ members: all, rules, domains, runners }: State) => [
+const createWishes = ({ members: all, rules, domains, runners }: State) => [
   ...places.map((place, i) => {
     const items = Object.entries(all[i] ?? {}).map(([name, at]) => [name, { access_level: at }])
-    return wish(place, 'members', { $exact: true, ...Object.fromEntries(items) })
+    return buildWish(place, 'members', { $exact: true, ...Object.fromEntries(items) })
   }),
   ...projects.flatMap((project, i) => {
     const place = `projects/${project}`
     const here = (where: (n: number) => boolean, named: readonly string[]) =>
       Object.fromEntries(named.filter((_, n) => where(n)).map((name) => [name, {}]))
     return [
-      wish(place, 'approval_rules', { R: { user_ids: rules[i] ?? [] } }),
-      wish(place, 'pages_domains', {
+      buildWish(place, 'approval_rules', { R: { user_ids: rules[i] ?? [] } }),
+      buildWish(place, 'pages_domains', {
         $exact: true,
         ...here((n) => domains[n] === i, ['x.test', 'y.test']),
       }),
-      wish(place, 'runners', {
+      buildWish(place, 'runners', {
         $exact: true,
         ...here((n) => runners[n]?.includes(i) === true, ['100', '101']),
       }),
@@ -105,17 +105,19 @@ const wishesOf = ({ members: all, rules, domains, runners }: State) => [
   }),
 ]
 
-/** `SVCCTL_TEST_PLANS=10000` makes so many. */
-const asked = process.env.SVCCTL_TEST_PLANS
+/** The number of random plans, such as `SVCCTL_TEST_PLANS=10000`. */
+const planCount = process.env.SVCCTL_TEST_PLANS
 
-it('goes in no circle', { timeout: asked === undefined ? 60_000 : 1_200_000 }, async () => {
+it('goes in no circle', { timeout: planCount === undefined ? 60_000 : 1_200_000 }, async () => {
   let [plans, actions, waits] = [0, 0, 0]
   const law = async (before: State, wanted: State): Promise<void> => {
-    const plan = await planned(worldOf(before), wishesOf(wanted)).catch((error: unknown) => {
-      // Who is left without an owner is refused whole.
-      if (error instanceof Failure && error.category === 'usage') return undefined
-      throw error
-    })
+    const plan = await planWorld(createWorld(before), createWishes(wanted)).catch(
+      (error: unknown) => {
+        // A plan that leaves a group without an owner is refused as a whole.
+        if (error instanceof Failure && error.category === 'usage') return undefined
+        throw error
+      },
+    )
     if (plan === undefined) return
     const circular = plan.findings.filter(({ text }) => text.includes('wait for each other'))
     expect(circular).toEqual([])
@@ -129,10 +131,10 @@ it('goes in no circle', { timeout: asked === undefined ? 60_000 : 1_200_000 }, a
     actions += plan.actions.length
   }
   await fc.assert(fc.asyncProperty(state, state, law), {
-    numRuns: Number(asked ?? 80),
+    numRuns: Number(planCount ?? 80),
     interruptAfterTimeLimit: 1_100_000,
   })
-  if (asked !== undefined)
+  if (planCount !== undefined)
     process.stderr.write(`${plans} plans, ${actions} actions, ${waits} waits\n`)
   expect([plans > 40, waits > plans]).toEqual([true, true])
 })

@@ -1,7 +1,7 @@
-/** What a fact cannot say of a kind: rule by rule. */
+/** Tests the rules of single kinds that the catalogue cannot express. */
 import { describe, expect, it } from 'vitest'
 import { leaf } from '../../sandbox/pem.js'
-import { lines, message, planned, refusal, requests, wish } from './world.js'
+import { buildWish, forbidden, formatPlan, getMessage, listRequests, planWorld } from './world.js'
 
 const app = 'projects/platform/app'
 
@@ -18,51 +18,51 @@ describe('approval rules', () => {
   }
   it('for anybody are one, whatever they are called, and stay in an exact set', async () => {
     const world = { [rules]: [rule] }
-    const plan = await planned(world, [
-      wish(app, 'approval_rules', {
+    const plan = await planWorld(world, [
+      buildWish(app, 'approval_rules', {
         Anyone: { rule_type: 'any_approver', approvals_required: 2 },
       }),
     ])
-    expect(requests(plan)[0]).toMatchObject({
+    expect(listRequests(plan)[0]).toMatchObject({
       route: 'PUT /projects/:id/approval_rules/:approval_rule_id',
       values: { name: 'All Members', approvals_required: 2 },
     })
-    const exact = await planned(world, [wish(app, 'approval_rules', { $exact: true })])
-    expect(lines(exact)).toEqual([])
-    const gone = await planned(world, [wish(app, 'approval_rules', { 'All Members': null })])
+    const exact = await planWorld(world, [buildWish(app, 'approval_rules', { $exact: true })])
+    expect(formatPlan(exact)).toEqual([])
+    const gone = await planWorld(world, [buildWish(app, 'approval_rules', { 'All Members': null })])
     expect(gone.actions).toHaveLength(1)
   })
 
   it('with groups that nobody sees are changed only where the files say which', async () => {
     const hidden = { ...rule, rule_type: 'regular', contains_hidden_groups: true }
     const world = { [rules]: [hidden] }
-    const plan = await planned(world, [
-      wish(app, 'approval_rules', { 'All Members': { approvals_required: 2 } }),
+    const plan = await planWorld(world, [
+      buildWish(app, 'approval_rules', { 'All Members': { approvals_required: 2 } }),
     ])
-    expect(lines(plan)).toEqual([expect.stringMatching(/^impossible .* declare group_ids$/)])
-    const said = await planned(world, [
-      wish(app, 'approval_rules', { 'All Members': { approvals_required: 2, group_ids: [] } }),
+    expect(formatPlan(plan)).toEqual([expect.stringMatching(/^impossible .* declare group_ids$/)])
+    const said = await planWorld(world, [
+      buildWish(app, 'approval_rules', { 'All Members': { approvals_required: 2, group_ids: [] } }),
     ])
     expect(said.actions).toHaveLength(1)
   })
 
   it('keep their branches, and send none where they have none', async () => {
-    const wishes = [wish(app, 'approval_rules', { R: { approvals_required: 2 } })]
+    const wishes = [buildWish(app, 'approval_rules', { R: { approvals_required: 2 } })]
     const regular = { ...rule, name: 'R', rule_type: 'regular' }
-    const none = await planned({ [rules]: [regular] }, wishes)
-    expect(requests(none)[0]?.values).not.toHaveProperty('protected_branch_ids')
-    const some = await planned(
+    const none = await planWorld({ [rules]: [regular] }, wishes)
+    expect(listRequests(none)[0]?.values).not.toHaveProperty('protected_branch_ids')
+    const some = await planWorld(
       { [rules]: [{ ...regular, protected_branches: [{ id: 5 }] }] },
       wishes,
     )
-    expect(requests(some)[0]?.values.protected_branch_ids).toEqual([5])
+    expect(listRequests(some)[0]?.values.protected_branch_ids).toEqual([5])
   })
 
   it('of a type that is given at creation only cannot change it', async () => {
-    const plan = await planned({ [rules]: [{ ...rule, name: 'R', rule_type: 'any_approver' }] }, [
-      wish(app, 'approval_rules', { R: { rule_type: 'regular' } }),
+    const plan = await planWorld({ [rules]: [{ ...rule, name: 'R', rule_type: 'any_approver' }] }, [
+      buildWish(app, 'approval_rules', { R: { rule_type: 'regular' } }),
     ])
-    expect(lines(plan)).toEqual([
+    expect(formatPlan(plan)).toEqual([
       `impossible ${rules}/R#rule_type: can only be set on creation; the value is "any_approver"`,
     ])
   })
@@ -79,27 +79,27 @@ describe('deploy keys', () => {
 
   it('are the same whatever their comment and title', async () => {
     const world = { [keys]: [key(1, 'deploy')] }
-    const same = await planned(world, [
-      wish(app, 'deploy_keys', { deploy: { key: `${text(1)} ana@host` } }),
+    const same = await planWorld(world, [
+      buildWish(app, 'deploy_keys', { deploy: { key: `${text(1)} ana@host` } }),
     ])
-    expect(lines(same)).toEqual([])
-    const titled = await planned(world, [
-      wish(app, 'deploy_keys', { other: { key: text(1), can_push: true } }),
+    expect(formatPlan(same)).toEqual([])
+    const titled = await planWorld(world, [
+      buildWish(app, 'deploy_keys', { other: { key: text(1), can_push: true } }),
     ])
-    expect(lines(titled)).toEqual([
+    expect(formatPlan(titled)).toEqual([
       `update ${keys}/other title: "deploy" → "other"; can_push: false → true`,
     ])
   })
 
   it('of a title that another key has are replaced: added, then the old one removed', async () => {
-    const plan = await planned({ [keys]: [{ ...key(1, 'deploy'), can_push: true }] }, [
-      wish(app, 'deploy_keys', { $exact: true, deploy: { key: text(2) } }),
+    const plan = await planWorld({ [keys]: [{ ...key(1, 'deploy'), can_push: true }] }, [
+      buildWish(app, 'deploy_keys', { $exact: true, deploy: { key: text(2) } }),
     ])
     expect(plan.actions.map(({ id, waitsFor, replaces }) => [id, waitsFor, replaces])).toEqual([
       [`create ${keys}/deploy`, [], `delete ${keys}/deploy`],
       [`delete ${keys}/deploy`, [`create ${keys}/deploy`], undefined],
     ])
-    expect(requests(plan)).toEqual([
+    expect(listRequests(plan)).toEqual([
       {
         route: 'POST /projects/:id/deploy_keys',
         values: { id: 'platform/app', title: 'deploy', key: text(2), can_push: true },
@@ -112,9 +112,9 @@ describe('deploy keys', () => {
   })
 
   it('that are known elsewhere are taken in, where all keys may be read', async () => {
-    const wishes = [wish(app, 'deploy_keys', { deploy: { key: text(5), can_push: true } })]
-    const known = await planned({ 'site:deploy_keys/all': [key(5, 'deploy')] }, wishes)
-    expect(requests(known)).toEqual([
+    const wishes = [buildWish(app, 'deploy_keys', { deploy: { key: text(5), can_push: true } })]
+    const known = await planWorld({ 'site:deploy_keys/all': [key(5, 'deploy')] }, wishes)
+    expect(listRequests(known)).toEqual([
       {
         route: 'POST /projects/:id/deploy_keys/:key_id/enable',
         values: { id: 'platform/app', key_id: 5 },
@@ -125,17 +125,19 @@ describe('deploy keys', () => {
       },
     ])
     const other = { [keys]: [key(1, 'old')], 'site:deploy_keys/all': [key(5, 'deploy')] }
-    const exact = wish(app, 'deploy_keys', { $exact: true, deploy: { key: text(5) } })
-    expect((await planned(other, [exact])).refused).toEqual([])
-    const refused = await planned({ 'site:deploy_keys/all': refusal }, wishes)
-    expect(requests(refused).map(({ route }) => route)).toEqual(['POST /projects/:id/deploy_keys'])
+    const exact = buildWish(app, 'deploy_keys', { $exact: true, deploy: { key: text(5) } })
+    expect((await planWorld(other, [exact])).refused).toEqual([])
+    const refused = await planWorld({ 'site:deploy_keys/all': forbidden }, wishes)
+    expect(listRequests(refused).map(({ route }) => route)).toEqual([
+      'POST /projects/:id/deploy_keys',
+    ])
   })
 
   it('go by their title alone where it is null', async () => {
-    const plan = await planned({ [keys]: [key(1, 'deploy')] }, [
-      wish(app, 'deploy_keys', { deploy: null }),
+    const plan = await planWorld({ [keys]: [key(1, 'deploy')] }, [
+      buildWish(app, 'deploy_keys', { deploy: null }),
     ])
-    expect(lines(plan)).toEqual([`delete ${keys}/deploy`])
+    expect(formatPlan(plan)).toEqual([`delete ${keys}/deploy`])
   })
 })
 
@@ -150,16 +152,16 @@ describe('integrations', () => {
   }
   it('are compared whatever the spelling, and sent with what their family requires', async () => {
     const world = { [all]: [mails] }
-    const same = await planned(world, [
-      wish(app, 'integrations', {
+    const same = await planWorld(world, [
+      buildWish(app, 'integrations', {
         'emails-on-push': { recipients: 'b@x.test, a@x.test', disable_diffs: true },
       }),
     ])
-    expect(lines(same)).toEqual([])
-    const plan = await planned(world, [
-      wish(app, 'integrations', { 'emails-on-push': { push_events: false } }),
+    expect(formatPlan(same)).toEqual([])
+    const plan = await planWorld(world, [
+      buildWish(app, 'integrations', { 'emails-on-push': { push_events: false } }),
     ])
-    expect(requests(plan)[0]?.values).toEqual({
+    expect(listRequests(plan)[0]?.values).toEqual({
       id: 'platform/app',
       slug: 'emails-on-push',
       recipients: 'a@x.test b@x.test',
@@ -169,21 +171,23 @@ describe('integrations', () => {
 
   it('that are not active are not there', async () => {
     const world = { [all]: [{ ...mails, active: false }] }
-    const gone = await planned(world, [wish(app, 'integrations', { 'emails-on-push': null })])
-    expect(lines(gone)).toEqual([])
+    const gone = await planWorld(world, [
+      buildWish(app, 'integrations', { 'emails-on-push': null }),
+    ])
+    expect(formatPlan(gone)).toEqual([])
   })
 
   const chat = { $family: 'chat-webhook', webhook: { env: 'HOOK' }, push_events: true }
   it('have secrets that are sent with what changes, and are a question otherwise', async () => {
     const current = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
-    const same = await planned({ [all]: [current] }, [wish(app, 'integrations', { chat })])
-    expect(lines(same)).toEqual([
+    const same = await planWorld({ [all]: [current] }, [buildWish(app, 'integrations', { chat })])
+    expect(formatPlan(same)).toEqual([
       `unknown ${all}/chat: webhook cannot be read back: it is sent when another attribute changes`,
     ])
-    const plan = await planned({ [all]: [{ ...current, push_events: false }] }, [
-      wish(app, 'integrations', { chat }),
+    const plan = await planWorld({ [all]: [{ ...current, push_events: false }] }, [
+      buildWish(app, 'integrations', { chat }),
     ])
-    expect(requests(plan)[0]).toMatchObject({
+    expect(listRequests(plan)[0]).toMatchObject({
       values: { push_events: true },
       secrets: { webhook: { env: 'HOOK' } },
     })
@@ -192,14 +196,14 @@ describe('integrations', () => {
 
   it('cannot be changed without a secret that the files lack, nor be of no family', async () => {
     const current = { id: 2, slug: 'chat', active: true, push_events: false, properties: {} }
-    const plan = await planned({ [all]: [current] }, [
-      wish(app, 'integrations', { chat: { $family: 'chat-webhook', push_events: true } }),
+    const plan = await planWorld({ [all]: [current] }, [
+      buildWish(app, 'integrations', { chat: { $family: 'chat-webhook', push_events: true } }),
     ])
-    expect(lines(plan)).toEqual([
+    expect(formatPlan(plan)).toEqual([
       expect.stringMatching(/^impossible .* cannot be set without webhook/),
     ])
-    const none = planned({}, [wish(app, 'integrations', { chat: { push_events: true } })])
-    expect(await message(none)).toMatch(/has no known family/)
+    const none = planWorld({}, [buildWish(app, 'integrations', { chat: { push_events: true } })])
+    expect(await getMessage(none)).toMatch(/has no known family/)
   })
 
   it('have secrets that must be there only where they are sent', async () => {
@@ -209,22 +213,22 @@ describe('integrations', () => {
       missing: async () => 'HOOK is not set',
     } as const
     const current = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
-    const wishes = [wish(app, 'integrations', { chat })]
-    expect((await planned({ [all]: [current] }, wishes, { secrets })).findings).toHaveLength(1)
-    expect(lines(await planned({}, wishes, { secrets })).at(-1)).toBe(
+    const wishes = [buildWish(app, 'integrations', { chat })]
+    expect((await planWorld({ [all]: [current] }, wishes, { secrets })).findings).toHaveLength(1)
+    expect(formatPlan(await planWorld({}, wishes, { secrets })).at(-1)).toBe(
       `secret ${all}/chat#webhook: missing secret: HOOK is not set`,
     )
-    const check = await planned({}, wishes, { secrets, checks: true })
+    const check = await planWorld({}, wishes, { secrets, checks: true })
     expect(check.actions).toHaveLength(1)
   })
 
   it('are set again where a secret is known to be another, or always', async () => {
     const current = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
-    const wishes = [wish(app, 'integrations', { chat })]
+    const wishes = [buildWish(app, 'integrations', { chat })]
     const policy = { missing: async () => undefined }
     const verbs = async (set: 'changed' | 'always' | 'never', changed: boolean) =>
       (
-        await planned({ [all]: [current] }, wishes, {
+        await planWorld({ [all]: [current] }, wishes, {
           secrets: { ...policy, set, changed: async () => changed },
         })
       ).actions.map(({ verb }) => verb)
@@ -240,24 +244,26 @@ describe('Pages domains', () => {
   const plain = { domain: 'docs.test', url: 'https://docs.test' }
   it('send a certificate and its key together', async () => {
     const wishes = [
-      wish(app, 'pages_domains', { 'docs.test': { certificate: leaf, key: { env: 'K' } } }),
+      buildWish(app, 'pages_domains', { 'docs.test': { certificate: leaf, key: { env: 'K' } } }),
     ]
     const hidden = { ...plain, certificate: { expired: false, expiration: '2036-12-01T00:00:00Z' } }
-    expect(lines(await planned({ [domains]: [hidden] }, wishes))).toEqual([
+    expect(formatPlan(await planWorld({ [domains]: [hidden] }, wishes))).toEqual([
       `unknown ${domains}/docs.test: certificate and key cannot be read back: it is sent when another attribute changes`,
     ])
-    const first = await planned({ [domains]: [plain] }, wishes)
-    expect(requests(first)[0]).toMatchObject({ values: { certificate: leaf } })
+    const first = await planWorld({ [domains]: [plain] }, wishes)
+    expect(listRequests(first)[0]).toMatchObject({ values: { certificate: leaf } })
     const current = { ...plain, certificate: { expired: false, certificate: 'OLD' } }
-    const other = await planned({ [domains]: [current] }, wishes)
-    expect(requests(other)[0]).toMatchObject({
+    const other = await planWorld({ [domains]: [current] }, wishes)
+    expect(listRequests(other)[0]).toMatchObject({
       values: { domain: 'docs.test', certificate: leaf },
       secrets: { key: { env: 'K' } },
     })
-    const alone = await planned({ [domains]: [current] }, [
-      wish(app, 'pages_domains', { 'docs.test': { certificate: leaf } }),
+    const alone = await planWorld({ [domains]: [current] }, [
+      buildWish(app, 'pages_domains', { 'docs.test': { certificate: leaf } }),
     ])
-    expect(lines(alone)).toEqual([expect.stringMatching(/^impossible .* requires its private key/)])
+    expect(formatPlan(alone)).toEqual([
+      expect.stringMatching(/^impossible .* requires its private key/),
+    ])
   })
 
   it('of automatic certificates have nobody’s compared', async () => {
@@ -266,10 +272,10 @@ describe('Pages domains', () => {
       auto_ssl_enabled: true,
       certificate: { expired: false, certificate: 'X' },
     }
-    const plan = await planned({ [domains]: [current] }, [
-      wish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM', key: { env: 'K' } } }),
+    const plan = await planWorld({ [domains]: [current] }, [
+      buildWish(app, 'pages_domains', { 'docs.test': { certificate: 'PEM', key: { env: 'K' } } }),
     ])
-    expect(lines(plan)).toEqual([])
+    expect(formatPlan(plan)).toEqual([])
   })
 
   it('warn of a certificate that ends soon', async () => {
@@ -278,8 +284,10 @@ describe('Pages domains', () => {
       certificate: { expired: false, expiration: '2026-12-01T00:00:00Z' },
     }
     const now = () => new Date('2026-11-21T00:00:00Z')
-    const plan = await planned({ [domains]: [current] }, [wish(app, 'pages_domains', {})], { now })
-    expect(lines(plan)).toEqual([
+    const plan = await planWorld({ [domains]: [current] }, [buildWish(app, 'pages_domains', {})], {
+      now,
+    })
+    expect(formatPlan(plan)).toEqual([
       `warning ${domains}/docs.test: its certificate expires on 2026-12-01, in 10 days`,
     ])
   })
@@ -287,59 +295,61 @@ describe('Pages domains', () => {
 
 describe('kinds of one object', () => {
   it('cannot be switched where they were never configured', async () => {
-    const on = await planned({}, [wish(app, 'error_tracking', { active: true })])
-    expect(lines(on)).toEqual([expect.stringMatching(/^impossible .* was never configured/)])
-    const off = await planned({}, [wish(app, 'error_tracking', { active: false })])
-    expect(lines(off)).toEqual([])
+    const on = await planWorld({}, [buildWish(app, 'error_tracking', { active: true })])
+    expect(formatPlan(on)).toEqual([expect.stringMatching(/^impossible .* was never configured/)])
+    const off = await planWorld({}, [buildWish(app, 'error_tracking', { active: false })])
+    expect(formatPlan(off)).toEqual([])
   })
 
   it('that are open take what the instance itself has, and nothing else', async () => {
     const world = {
       'site:settings': [{ id: 1, some_new: 3, default_project_visibility: 'private' }],
     }
-    const plan = await planned(world, [
-      wish('site', 'settings', { some_new: 4, default_project_visibility: 'internal' }),
+    const plan = await planWorld(world, [
+      buildWish('site', 'settings', { some_new: 4, default_project_visibility: 'internal' }),
     ])
-    expect(requests(plan)).toEqual([
+    expect(listRequests(plan)).toEqual([
       {
         route: 'PUT /application/settings',
         values: { some_new: 4, default_project_visibility: 'internal' },
       },
     ])
-    const unknown = planned(world, [wish('site', 'settings', { nothing_such: 4 })])
-    expect(await message(unknown)).toMatch(
+    const unknown = planWorld(world, [buildWish('site', 'settings', { nothing_such: 4 })])
+    expect(await getMessage(unknown)).toMatch(
       /unknown to the documented API and to the instance: settings#nothing_such/,
     )
   })
 
   it('send with what is switched on what it requires, secrets too', async () => {
     const wishes = [
-      wish('site', 'settings', { spamsvc_enabled: true, spamsvc_api_key: { env: 'KEY' } }),
+      buildWish('site', 'settings', { spamsvc_enabled: true, spamsvc_api_key: { env: 'KEY' } }),
     ]
-    const plan = await planned({ 'site:settings': [{ id: 1, spamsvc_enabled: false }] }, wishes)
-    expect(requests(plan)[0]).toMatchObject({
+    const plan = await planWorld({ 'site:settings': [{ id: 1, spamsvc_enabled: false }] }, wishes)
+    expect(listRequests(plan)[0]).toMatchObject({
       values: { spamsvc_enabled: true },
       secrets: { spamsvc_api_key: { env: 'KEY' } },
     })
-    const on = await planned({ 'site:settings': [{ id: 1, spamsvc_enabled: true }] }, wishes)
-    expect(lines(on)).toEqual([
+    const on = await planWorld({ 'site:settings': [{ id: 1, spamsvc_enabled: true }] }, wishes)
+    expect(formatPlan(on)).toEqual([
       'unknown site:settings: spamsvc_api_key cannot be read back: it is sent when its value changes',
     ])
   })
 
   it('never show what a name says is secret', async () => {
     const world = { 'site:settings': [{ id: 1, hub_token: '[masked]' }] }
-    const plan = await planned(world, [wish('site', 'settings', { hub_token: 'glhub-canary' })])
-    expect(JSON.stringify(lines(plan))).not.toContain('canary')
+    const plan = await planWorld(world, [
+      buildWish('site', 'settings', { hub_token: 'glhub-canary' }),
+    ])
+    expect(JSON.stringify(formatPlan(plan))).not.toContain('canary')
     expect(plan.actions).toEqual([])
   })
 })
 
 it('resource groups are there only once a job used them', async () => {
-  const plan = await planned({}, [
-    wish(app, 'resource_groups', { nowhere: { process_mode: 'newest_first' } }),
+  const plan = await planWorld({}, [
+    buildWish(app, 'resource_groups', { nowhere: { process_mode: 'newest_first' } }),
   ])
-  expect(lines(plan)).toEqual([
+  expect(formatPlan(plan)).toEqual([
     `impossible ${app}:resource_groups/nowhere: does not exist until a job uses it, so there is nothing to change yet`,
   ])
 })
@@ -347,19 +357,19 @@ it('resource groups are there only once a job used them', async () => {
 describe('replication nodes', () => {
   const node = { id: 2, name: 'south', url: 'https://south.test/', primary: false, enabled: true }
   it('are renamed by their address, and changed with name and address', async () => {
-    const plan = await planned({ 'site:geo_nodes': [node] }, [
-      wish('site', 'geo_nodes', { $exact: true, austral: { url: 'https://south.test' } }),
+    const plan = await planWorld({ 'site:geo_nodes': [node] }, [
+      buildWish('site', 'geo_nodes', { $exact: true, austral: { url: 'https://south.test' } }),
     ])
-    expect(requests(plan)).toEqual([
+    expect(listRequests(plan)).toEqual([
       {
         route: 'PUT /geo_nodes/:id',
         values: expect.objectContaining({ id: 2, name: 'austral' }),
       },
     ])
-    const enabled = await planned({ 'site:geo_nodes': [node] }, [
-      wish('site', 'geo_nodes', { south: { enabled: false } }),
+    const enabled = await planWorld({ 'site:geo_nodes': [node] }, [
+      buildWish('site', 'geo_nodes', { south: { enabled: false } }),
     ])
-    expect(requests(enabled)[0]?.values).toEqual({
+    expect(listRequests(enabled)[0]?.values).toEqual({
       id: 2,
       name: 'south',
       url: 'https://south.test/',
@@ -368,8 +378,8 @@ describe('replication nodes', () => {
   })
 
   it('come after their primary', async () => {
-    const plan = await planned({}, [
-      wish('site', 'geo_nodes', {
+    const plan = await planWorld({}, [
+      buildWish('site', 'geo_nodes', {
         a: { url: 'https://a.test' },
         b: { url: 'https://b.test', primary: true },
       }),
@@ -391,17 +401,17 @@ describe('runners', () => {
     ...more,
   })
   it('of the instance follow rules, the later one first', async () => {
-    const plan = await planned(
+    const plan = await planWorld(
       { 'site:runners': [runner(1, 'shared-1'), runner(2, 'shared-2'), runner(3, 'own')] },
       [
-        wish('site', 'runners', {
+        buildWish('site', 'runners', {
           0: { $match: { description: 'shared-*' }, run_untagged: true, maximum_timeout: 3600 },
           1: { $match: { id: 2 }, maximum_timeout: 60 },
           2: { $match: { description: 'none' }, run_untagged: true },
         }),
       ],
     )
-    expect(requests(plan).map(({ values }) => values)).toEqual([
+    expect(listRequests(plan).map(({ values }) => values)).toEqual([
       { id: 1, run_untagged: true, maximum_timeout: 3600 },
       { id: 2, run_untagged: true, maximum_timeout: 60 },
     ])
@@ -412,8 +422,8 @@ describe('runners', () => {
     const project = 'projects/platform/app'
     const mine = runner(4, 'mine', { runner_type: 'project_type' })
     const world = { [`${project}:runners`]: [mine] }
-    const plan = await planned(world, [wish(project, 'runners', { 5: {}, mine: null })])
-    expect(requests(plan)).toEqual([
+    const plan = await planWorld(world, [buildWish(project, 'runners', { 5: {}, mine: null })])
+    expect(listRequests(plan)).toEqual([
       { route: 'POST /projects/:id/runners', values: { id: 'platform/app', runner_id: 5 } },
       {
         route: 'DELETE /projects/:id/runners/:runner_id',
@@ -421,24 +431,27 @@ describe('runners', () => {
       },
     ])
     const only = { ...world, 'site:runners/one': [{ ...mine, projects: [{ id: 1 }] }] }
-    const kept = await planned(only, [wish(project, 'runners', { mine: null })])
-    expect(lines(kept)).toEqual([
+    const kept = await planWorld(only, [buildWish(project, 'runners', { mine: null })])
+    expect(formatPlan(kept)).toEqual([
       expect.stringMatching(/^impossible .* the only project of the runner/),
     ])
-    // Two that would both be taken away: one of them stays.
+    // Both runners would be removed, and one of them must stay.
     const other = 'projects/platform/tools'
     const two = {
       ...world,
       [`${other}:runners`]: [mine],
       'site:runners/one': [{ ...mine, projects: [{ id: 1 }, { id: 2 }] }],
     }
-    const none = [wish(project, 'runners', { mine: null }), wish(other, 'runners', { mine: null })]
-    expect(lines(await planned(two, none))).toEqual([
+    const none = [
+      buildWish(project, 'runners', { mine: null }),
+      buildWish(other, 'runners', { mine: null }),
+    ]
+    expect(formatPlan(await planWorld(two, none))).toEqual([
       `delete ${other}:runners/mine`,
       `impossible ${project}:runners/mine: this is the only project of the runner, so it cannot be removed`,
     ])
-    const elsewhere = wish('projects/web/shop', 'runners', { 4: {} })
-    const moved = await planned(two, [...none, elsewhere])
+    const elsewhere = buildWish('projects/web/shop', 'runners', { 4: {} })
+    const moved = await planWorld(two, [...none, elsewhere])
     expect(moved.findings).toEqual([])
     const first = 'enable projects/web/shop:runners/4'
     expect(moved.actions.map(({ id, waitsFor }) => [id, waitsFor])).toEqual([
@@ -454,9 +467,9 @@ it('takes a key in elsewhere before the project that has it loses it', async () 
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA'
   const record = { id: 5, title: 'deploy', key, can_push: false }
   const world = { [`${from}:deploy_keys`]: [record], 'site:deploy_keys/all': [record] }
-  const plan = await planned(world, [
-    wish(from, 'deploy_keys', { deploy: null }),
-    wish(to, 'deploy_keys', { deploy: { key } }),
+  const plan = await planWorld(world, [
+    buildWish(from, 'deploy_keys', { deploy: null }),
+    buildWish(to, 'deploy_keys', { deploy: { key } }),
   ])
   expect(plan.actions.map(({ id, waitsFor }) => [id, waitsFor])).toEqual([
     [`enable ${to}:deploy_keys/deploy`, []],
@@ -470,9 +483,9 @@ it('takes a key in elsewhere before it is replaced where it is', async () => {
   const other = key.replace('mA', 'mB')
   const record = { id: 5, title: 'deploy', key, can_push: false }
   const world = { [`${from}:deploy_keys`]: [record], 'site:deploy_keys/all': [record] }
-  const plan = await planned(world, [
-    wish(from, 'deploy_keys', { deploy: { key: other } }),
-    wish(to, 'deploy_keys', { deploy: { key } }),
+  const plan = await planWorld(world, [
+    buildWish(from, 'deploy_keys', { deploy: { key: other } }),
+    buildWish(to, 'deploy_keys', { deploy: { key } }),
   ])
   const waits = Object.fromEntries(plan.actions.map(({ id, waitsFor }) => [id, waitsFor]))
   expect(waits).toEqual({
@@ -487,9 +500,9 @@ it('takes a key in elsewhere before it is replaced where it is', async () => {
 
 it('takes a domain away from one project before another gets it', async () => {
   const [from, to] = [app, 'projects/web/shop']
-  const plan = await planned({ [`${from}:pages_domains`]: [{ domain: 'Docs.test' }] }, [
-    wish(from, 'pages_domains', { 'Docs.test': null }),
-    wish(to, 'pages_domains', { 'docs.test': {}, 'other.test': {} }),
+  const plan = await planWorld({ [`${from}:pages_domains`]: [{ domain: 'Docs.test' }] }, [
+    buildWish(from, 'pages_domains', { 'Docs.test': null }),
+    buildWish(to, 'pages_domains', { 'docs.test': {}, 'other.test': {} }),
   ])
   expect(plan.actions.map(({ id, waitsFor }) => [id, waitsFor])).toEqual([
     [`create ${to}:pages_domains/other.test`, []],
@@ -499,10 +512,12 @@ it('takes a domain away from one project before another gets it', async () => {
 })
 
 it('changes nothing of an archived project', async () => {
-  const plan = await planned(
+  const plan = await planWorld(
     {},
-    [wish(app, 'approval_rules', { New: { approvals_required: 1 } })],
+    [buildWish(app, 'approval_rules', { New: { approvals_required: 1 } })],
     { about: () => ({ archived: true, namespace: 'group' }) },
   )
-  expect(lines(plan)).toEqual([`impossible ${app}:approval_rules/New: the project is archived`])
+  expect(formatPlan(plan)).toEqual([
+    `impossible ${app}:approval_rules/New: the project is archived`,
+  ])
 })

@@ -1,19 +1,19 @@
-/** Every kind that files can declare: absent, null, a value, additive, exact. */
+/** Tests every kind that files can declare: absent, null, a value, additive, exact. */
 import { expect, it } from 'vitest'
 import type { Fields } from '../../../src/base/objects.js'
 import { managedKinds } from '../../../src/catalogue/managed.js'
-import { planned, type Said, wish } from './world.js'
+import { buildWish, type DeclaredSet, planWorld } from './world.js'
 
 interface Row {
   readonly place: string
   readonly record: Fields
-  /** What files call it; '' of one object. */
+  /** The name of the item in files; empty for kinds of one object. */
   readonly item: string
-  /** An attribute as it is, as it is not, and what null makes of it. */
+  /** `same` has the current value, `other` a different one. `unset` names an attribute that null clears. */
   readonly same: Fields
   readonly other: Fields
   readonly unset?: string
-  /** What a change and a delete send. */
+  /** The requests of an update and of a delete. */
   readonly update?: string
   readonly remove?: string
 }
@@ -156,48 +156,52 @@ it('has a row for every kind', () => {
   )
 })
 
-const all = Object.entries(rows)
-/** The kinds with such a form; nothing is skipped, since the others have none. */
-const having = (form: 'update' | 'unset' | 'remove') => all.filter(([, row]) => form in row)
+const allRows = Object.entries(rows)
+/** Lists the kinds that have the form. The other kinds do not support it, so no test is skipped. */
+const listRows = (form: 'update' | 'unset' | 'remove') => allRows.filter(([, row]) => form in row)
 
-const sent = async (title: string, said: Said): Promise<readonly string[]> => {
+const listRoutes = async (title: string, said: DeclaredSet): Promise<readonly string[]> => {
   const name = title.split(' ')[1] ?? ''
   const { place, record } = rows[title] ?? { place: '', record: {} }
-  const { actions, findings } = await planned({ [`${place}:${name}`]: [record] }, [
-    wish(place, name, said),
+  const { actions, findings } = await planWorld({ [`${place}:${name}`]: [record] }, [
+    buildWish(place, name, said),
   ])
   expect(findings).toEqual([])
   return actions.map(({ step }) => step.endpoint.route)
 }
 
-const inFile = (item: string, fields: Fields): Said =>
-  item === '' ? (fields as Said) : ({ [item]: fields } as Said)
+const toDeclaration = (item: string, fields: Fields): DeclaredSet =>
+  item === '' ? (fields as DeclaredSet) : ({ [item]: fields } as DeclaredSet)
 
-it.each(all)('%s that files do not speak of stays as it is', async (title, { item, same }) => {
+it.each(allRows)('%s that files do not speak of stays as it is', async (title, { item, same }) => {
   const said = same.$match === undefined ? {} : { $match: same.$match }
-  expect(await sent(title, inFile(item, said))).toEqual([])
+  expect(await listRoutes(title, toDeclaration(item, said))).toEqual([])
 })
 
-it.each(all)('%s as it is wanted is left alone, however it is spelt', async (title, row) => {
-  expect(await sent(title, inFile(row.item, row.same))).toEqual([])
+it.each(allRows)('%s as it is wanted is left alone, however it is spelt', async (title, row) => {
+  expect(await listRoutes(title, toDeclaration(row.item, row.same))).toEqual([])
 })
 
-it.each(having('update'))('%s that differs is changed', async (title, row) => {
-  expect(await sent(title, inFile(row.item, row.other))).toEqual([row.update])
+it.each(listRows('update'))('%s that differs is changed', async (title, row) => {
+  expect(await listRoutes(title, toDeclaration(row.item, row.other))).toEqual([row.update])
 })
 
-it.each(having('unset'))('%s has an attribute unset by null', async (title, row) => {
-  expect(await sent(title, inFile(row.item, { [row.unset ?? '']: null }))).toEqual([row.update])
+it.each(listRows('unset'))('%s has an attribute unset by null', async (title, row) => {
+  expect(await listRoutes(title, toDeclaration(row.item, { [row.unset ?? '']: null }))).toEqual([
+    row.update,
+  ])
 })
 
-it.each(having('remove'))(
+it.each(listRows('remove'))(
   '%s is deleted by null, and by an exact set alone',
   async (title, row) => {
-    expect(await sent(title, { [row.item]: null })).toEqual([row.remove])
-    expect(await sent(title, { $exact: true })).toEqual([row.remove])
-    expect(await sent(title, { $exact: false })).toEqual([])
-    expect(await sent(title, {})).toEqual([])
-    expect(await sent(title, { $exact: true, [row.item]: row.same } as Said)).toEqual([])
+    expect(await listRoutes(title, { [row.item]: null })).toEqual([row.remove])
+    expect(await listRoutes(title, { $exact: true })).toEqual([row.remove])
+    expect(await listRoutes(title, { $exact: false })).toEqual([])
+    expect(await listRoutes(title, {})).toEqual([])
+    expect(await listRoutes(title, { $exact: true, [row.item]: row.same } as DeclaredSet)).toEqual(
+      [],
+    )
   },
 )
 
@@ -207,12 +211,12 @@ it('has the forms that the kinds have', () => {
       .filter((kind) => kind[what] !== undefined)
       .map(({ scope, name }) => `${scope} ${name}`)
   expect(
-    having('update')
+    listRows('update')
       .map(([title]) => title)
       .sort(),
   ).toEqual(can('update').sort())
   expect(
-    having('remove')
+    listRows('remove')
       .map(([title]) => title)
       .sort(),
   ).toEqual(can('remove').sort())

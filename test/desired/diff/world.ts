@@ -1,4 +1,4 @@
-/** An instance and files written by hand, for what compares them: no reading, no YAML. */
+/** Provides an instance and files in memory for the tests of diffs, without requests and YAML. */
 
 import { type Fields, isObject, type JsonValue } from '../../../src/base/objects.js'
 import { type Managed, managedKinds } from '../../../src/catalogue/managed.js'
@@ -27,26 +27,26 @@ interface Item {
   readonly $match?: Readonly<Record<string, JsonValue>>
   readonly [attribute: string]: unknown
 }
-/** A set as a file would have it; `$exact` beside its items. */
-export type Said = Readonly<Record<string, Item | null | boolean>>
+/** A set as a file declares it: its items, and `$exact`. */
+export type DeclaredSet = Readonly<Record<string, Item | null | boolean>>
 
-const place = (text: string): ManagedPlace => {
+const parsePlace = (text: string): ManagedPlace => {
   if (text === 'site') return { scope: 'site', path: '' }
   const cut = text.indexOf('/')
   const scope = text.slice(0, cut) === 'groups' ? 'group' : 'project'
   return { scope, path: text.slice(cut + 1) }
 }
 
-const kindNamed = (scope: Managed['scope'], name: string): Managed => {
+const findKind = (scope: Managed['scope'], name: string): Managed => {
   const kind = managedKinds.find((one) => one.scope === scope && one.name === name)
   if (kind === undefined) throw new Error(`no kind ${scope} ${name}`)
   return kind
 }
 
 let line = 0
-const origin = () => ({ file: 'svcctl.yml', line: ++line, column: 1 })
+const createOrigin = () => ({ file: 'svcctl.yml', line: ++line, column: 1 })
 
-const wantedOf = (value: unknown): DesiredValue => {
+const toDesiredValue = (value: unknown): DesiredValue => {
   if (!isObject(value)) return { is: 'value', value: value as JsonValue }
   if ('$add' in value || '$remove' in value)
     return {
@@ -58,54 +58,56 @@ const wantedOf = (value: unknown): DesiredValue => {
   return { is: 'value', value: value as JsonValue }
 }
 
-const stated = (value: unknown): SaidValue<DesiredValue> => ({
-  value: wantedOf(value),
-  origin: origin(),
+const toSaidValue = (value: unknown): SaidValue<DesiredValue> => ({
+  value: toDesiredValue(value),
+  origin: createOrigin(),
 })
 
-const itemOf = (kind: Managed, identity: string, said: Item | null): DesiredItem => {
+const toDesiredItem = (kind: Managed, identity: string, said: Item | null): DesiredItem => {
   const entries = Object.entries(said ?? {}).filter(([name]) => !name.startsWith('$'))
   return {
     identity: kind.by === undefined ? identity : (parseNameReference(identity) ?? identity),
-    origin: origin(),
-    gone: said === null ? origin() : undefined,
-    attributes: new Map(entries.map(([name, value]) => [name, stated(value)])),
+    origin: createOrigin(),
+    gone: said === null ? createOrigin() : undefined,
+    attributes: new Map(entries.map(([name, value]) => [name, toSaidValue(value)])),
     ...(said?.$previously === undefined
       ? {}
-      : { previously: { value: said.$previously, origin: origin() } }),
-    ...(said?.$family === undefined ? {} : { family: { value: said.$family, origin: origin() } }),
+      : { previously: { value: said.$previously, origin: createOrigin() } }),
+    ...(said?.$family === undefined
+      ? {}
+      : { family: { value: said.$family, origin: createOrigin() } }),
     ...(said?.$match === undefined ? {} : { match: said.$match }),
   }
 }
 
-/** What a file says of a kind in its place: items by name, or attributes of the one object. */
-export const wish = (where: string, name: string, said: Said | Item): DesiredKind => {
-  const at = place(where)
-  const kind = kindNamed(at.scope, name)
+/** Builds the declaration of a kind in its place: items by name, or the attributes of the one object. */
+export const buildWish = (where: string, name: string, said: DeclaredSet | Item): DesiredKind => {
+  const at = parsePlace(where)
+  const kind = findKind(at.scope, name)
   const exact = said.$exact as boolean | undefined
   const items = Object.entries(said).filter(([key]) => key !== '$exact')
   return {
     place: at,
     kind,
-    origin: origin(),
-    exact: exact === undefined ? undefined : { value: exact, origin: origin() },
+    origin: createOrigin(),
+    exact: exact === undefined ? undefined : { value: exact, origin: createOrigin() },
     items:
       kind.holds === 'one'
-        ? [itemOf(kind, '', said as Item)]
-        : items.map(([key, item]) => itemOf(kind, key, item as Item | null)),
+        ? [toDesiredItem(kind, '', said as Item)]
+        : items.map(([key, item]) => toDesiredItem(kind, key, item as Item | null)),
   }
 }
 
-/** Records by `place:kind`, or why they cannot be read. */
+/** The records by `place:kind`, or the reason why they cannot be read. */
 export type World = Readonly<Record<string, readonly Fields[] | Failure | 'unsupported'>>
 
 const users: Readonly<Record<string, number>> = { ana: 1, ben: 2, chi: 3, dee: 4 }
 const groups: Readonly<Record<string, number>> = { 'platform/core': 21, platform: 20 }
 
-export const refusal = new Failure('auth', 'GET: 403 Forbidden', { status: 403 })
+export const forbidden = new Failure('auth', 'GET: 403 Forbidden', { status: 403 })
 
-/** What the runners of a world are called. */
-const runnersIn = (world: World): ReadonlyMap<unknown, string> =>
+/** Returns the descriptions of the runners by ID. */
+const getRunnerNames = (world: World): ReadonlyMap<unknown, string> =>
   new Map(
     Object.entries(world).flatMap(([key, records]) =>
       key.endsWith(':runners') && Array.isArray(records)
@@ -114,8 +116,8 @@ const runnersIn = (world: World): ReadonlyMap<unknown, string> =>
     ),
   )
 
-/** What reading would give of a world; what is not in it is empty. */
-const sightOf = (world: World): DiffView & { readonly asked: string[] } => {
+/** Creates a view of the world. A kind that the world does not have is empty. */
+const createView = (world: World): DiffView & { readonly asked: string[] } => {
   const asked: string[] = []
   return {
     asked,
@@ -137,7 +139,7 @@ const sightOf = (world: World): DiffView & { readonly asked: string[] } => {
       number: async (of, name) => (of === 'user' ? users : groups)[name.toLowerCase()],
       name: (of, number) =>
         of === 'runner'
-          ? runnersIn(world).get(number)
+          ? getRunnerNames(world).get(number)
           : Object.entries(of === 'user' ? users : groups).find(([, id]) => id === number)?.[0],
     },
     forget: () => {},
@@ -145,13 +147,13 @@ const sightOf = (world: World): DiffView & { readonly asked: string[] } => {
   }
 }
 
-/** A plan of files for a world. */
-export const planned = (
+/** Plans the changes from a world to the files. */
+export const planWorld = (
   world: World,
   wishes: readonly DesiredKind[],
   how: Partial<DiffOptions> = {},
 ): Promise<DesiredPlan> =>
-  makePlan(wishes, sightOf(world), {
+  makePlan(wishes, createView(world), {
     each: async (items, work) => {
       await Promise.all(items.map(work))
     },
@@ -159,8 +161,13 @@ export const planned = (
     ...how,
   })
 
-/** A plan in lines: verb and address, what changes, what is said. */
-export const lines = ({ actions, findings, unread, refused }: DesiredPlan): readonly string[] => [
+/** Formats a plan as lines: verb and address with the changes, and the messages. */
+export const formatPlan = ({
+  actions,
+  findings,
+  unread,
+  refused,
+}: DesiredPlan): readonly string[] => [
   ...actions.map(
     ({ id, changes }) =>
       `${id}${changes
@@ -178,15 +185,15 @@ export const lines = ({ actions, findings, unread, refused }: DesiredPlan): read
   ...refused.map(({ text, flag }) => `refused ${text} (${flag})`),
 ]
 
-/** The requests of a plan: route, values, secrets. */
-export const requests = ({ actions }: DesiredPlan) =>
+/** Lists the requests of a plan: route, values and secrets. */
+export const listRequests = ({ actions }: DesiredPlan) =>
   actions.map(({ step: { endpoint, values, secrets } }) => ({
     route: endpoint.route,
     values,
     ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
   }))
 
-export const message = async (work: Promise<unknown>): Promise<string> => {
+export const getMessage = async (work: Promise<unknown>): Promise<string> => {
   try {
     await work
   } catch (error) {

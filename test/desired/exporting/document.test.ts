@@ -1,4 +1,4 @@
-/** Documents: what is written reads back as it was, as YAML and as JSON. */
+/** Tests that an exported document reads back unchanged, as YAML and as JSON. */
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -31,7 +31,7 @@ const text = fc.oneof(
   ),
 )
 const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null))
-const map = (value: fc.Arbitrary<FileValue>): fc.Arbitrary<FileMap> =>
+const createMap = (value: fc.Arbitrary<FileValue>): fc.Arbitrary<FileMap> =>
   fc
     .tuple(
       fc.uniqueArray(fc.tuple(text, value), { selector: ([key]) => key, maxLength: 4 }),
@@ -40,8 +40,8 @@ const map = (value: fc.Arbitrary<FileValue>): fc.Arbitrary<FileMap> =>
     .map(
       ([entries, said]) => new FileMap(entries, said ? ['key: env:… (cannot be read back)'] : []),
     )
-const inner = map(fc.oneof(scalar, fc.array(scalar, { maxLength: 4 })))
-const value = map(fc.oneof(scalar, inner, fc.array(inner, { maxLength: 3 })))
+const inner = createMap(fc.oneof(scalar, fc.array(scalar, { maxLength: 4 })))
+const value = createMap(fc.oneof(scalar, inner, fc.array(inner, { maxLength: 3 })))
 
 const sections = fc
   .tuple(
@@ -61,7 +61,7 @@ const sections = fc
     })),
   ])
 
-const expected = (list: readonly FileSection[]) => {
+const toExpected = (list: readonly FileSection[]) => {
   const document: Record<string, unknown> = { version: 1 }
   for (const { place, all, value: one } of list) {
     if (place.scope === 'site') document.site = toPlainValue(one)
@@ -78,11 +78,11 @@ it('reads back as it was', () => {
   fc.assert(
     fc.property(sections, (list) => {
       const yaml = formatDocument(createYamlWriter(), list)
-      expect(parse(yaml)).toEqual(expected(list))
+      expect(parse(yaml)).toEqual(toExpected(list))
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
       expect(yaml).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e]/)
       for (const pretty of [true, false])
-        expect(JSON.parse(formatDocument(createJsonWriter(pretty), list))).toEqual(expected(list))
+        expect(JSON.parse(formatDocument(createJsonWriter(pretty), list))).toEqual(toExpected(list))
     }),
     { numRuns: countDraws(60) },
   )
@@ -111,7 +111,9 @@ it('is JSON as Node writes it', () => {
     { place: { scope: 'project', path: 'a/c' }, value: new FileMap([['x', 'y']]) },
   ]
   expect(formatDocument(createJsonWriter(true), list)).toBe(
-    `${JSON.stringify(expected(list), null, 2)}\n`,
+    `${JSON.stringify(toExpected(list), null, 2)}\n`,
   )
-  expect(formatDocument(createJsonWriter(false), list)).toBe(`${JSON.stringify(expected(list))}\n`)
+  expect(formatDocument(createJsonWriter(false), list)).toBe(
+    `${JSON.stringify(toExpected(list))}\n`,
+  )
 })

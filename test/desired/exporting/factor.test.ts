@@ -1,4 +1,4 @@
-/** What all projects below a group share is said once, and everything is still said of each. */
+/** Tests that values which all projects below a group share move to the group, and that each project keeps its meaning. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/objects.js'
@@ -11,25 +11,25 @@ import {
 
 type Kinds = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>
 
-const mapOf = (kinds: Kinds): FileMap =>
+const toFileMap = (kinds: Kinds): FileMap =>
   new FileMap(Object.entries(kinds).map(([kind, one]) => [kind, new FileMap(Object.entries(one))]))
 
-const part = (path: string, kinds: Kinds) => ({
+const createPart = (path: string, kinds: Kinds) => ({
   place: { scope: 'project', path } as const,
-  value: mapOf(kinds),
+  value: toFileMap(kinds),
 })
-const factored = (
-  parts: readonly ReturnType<typeof part>[],
-  groups: readonly ReturnType<typeof group>[],
+const findShared = (
+  parts: readonly ReturnType<typeof createPart>[],
+  groups: readonly ReturnType<typeof createGroup>[],
 ) => {
   const factoring = new CommonItemFinder(groups)
   for (const { place, value } of parts) factoring.add(place, value)
   const shared = factoring.shared()
   return { shared, own: parts.flatMap(({ place }) => factoring.own(place) ?? []) }
 }
-const group = (path: string) => ({ scope: 'group', path }) as const
+const createGroup = (path: string) => ({ scope: 'group', path }) as const
 
-const shown = (list: readonly FileSection[]) =>
+const toPlainSections = (list: readonly FileSection[]) =>
   list.map(({ place, all, value }) => [
     `${place.path}${all === true ? '/**' : ''}`,
     toPlainValue(value),
@@ -37,17 +37,27 @@ const shown = (list: readonly FileSection[]) =>
 
 it('moves single attributes and whole items up, the outermost first', () => {
   const parts = [
-    part('a/b/x', { approvals: { p: true, q: 1 }, members: { ana: { access_level: 'owner' } } }),
-    part('a/b/y', { approvals: { p: true, q: 1 }, members: { ana: { access_level: 'guest' } } }),
-    part('a/z', { approvals: { p: true, q: 2 } }),
-    part('b/one', { approvals: { p: true } }),
+    createPart('a/b/x', {
+      approvals: { p: true, q: 1 },
+      members: { ana: { access_level: 'owner' } },
+    }),
+    createPart('a/b/y', {
+      approvals: { p: true, q: 1 },
+      members: { ana: { access_level: 'guest' } },
+    }),
+    createPart('a/z', { approvals: { p: true, q: 2 } }),
+    createPart('b/one', { approvals: { p: true } }),
   ]
-  const { shared, own } = factored(parts, [group('a/b'), group('a'), group('b')])
-  expect(shown(shared)).toEqual([
+  const { shared, own } = findShared(parts, [
+    createGroup('a/b'),
+    createGroup('a'),
+    createGroup('b'),
+  ])
+  expect(toPlainSections(shared)).toEqual([
     ['a/**', { projects: { approvals: { p: true } } }],
     ['a/b/**', { projects: { approvals: { q: 1 } } }],
   ])
-  expect(shown(own)).toEqual([
+  expect(toPlainSections(own)).toEqual([
     ['a/b/x', { members: { ana: { access_level: 'owner' } } }],
     ['a/b/y', { members: { ana: { access_level: 'guest' } } }],
     ['a/z', { approvals: { q: 2 } }],
@@ -57,11 +67,11 @@ it('moves single attributes and whole items up, the outermost first', () => {
 
 it('shares nothing with a project of which nothing is known', () => {
   const parts = [
-    part('a/x', { approvals: { p: true } }),
-    part('a/y', {}),
-    part('a/z', { approvals: { p: true } }),
+    createPart('a/x', { approvals: { p: true } }),
+    createPart('a/y', {}),
+    createPart('a/z', { approvals: { p: true } }),
   ]
-  expect(factored(parts, [group('a')]).shared).toEqual([])
+  expect(findShared(parts, [createGroup('a')]).shared).toEqual([])
 })
 
 const kinds = fc.dictionary(
@@ -77,8 +87,8 @@ const paths = ['a/x', 'a/b/x', 'a/b/y', 'a/b/c/z', 'B/x', 'b/Y']
 it('says of each project what was said before', () => {
   fc.assert(
     fc.property(fc.tuple(...paths.map(() => kinds)), (all) => {
-      const parts = paths.map((path, i) => part(path, all[i] ?? {}))
-      const { shared, own } = factored(parts, ['a', 'a/b', 'a/b/c', 'b'].map(group))
+      const parts = paths.map((path, i) => createPart(path, all[i] ?? {}))
+      const { shared, own } = findShared(parts, ['a', 'a/b', 'a/b/c', 'b'].map(createGroup))
       for (const { place, value } of parts) {
         const merged: Record<string, Record<string, JsonValue>> = {}
         const said = [

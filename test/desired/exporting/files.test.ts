@@ -1,6 +1,6 @@
 /**
- * Whatever files want: applied, they are what the instance is; each write is one of the plan's, and what was
- * exported before restores it to the byte.
+ * Tests random files: after they are applied, the instance has their state, and each write is one of the plan.
+ * The export from before then restores the earlier state to the byte.
  */
 
 import fc from 'fast-check'
@@ -14,25 +14,27 @@ import { createStepRequest } from '../../../src/desired/planfile.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { SelectionOptions } from '../../../src/desired/selection.js'
 import { createCarrier } from '../applying/parts.js'
-import { inside } from '../inside.js'
-import { exportOf, planOf } from './rounds.js'
-import { filesAbout } from './wishes.js'
-import { leftOut, restorable } from './writes.js'
+import { createLocalInstance } from '../inside.js'
+import { exportDocument, planDocument } from './rounds.js'
+import { createFiles } from './wishes.js'
+import { excludedPlaces, restorableWrites } from './writes.js'
 
-const { readable, call, send, fresh, asked } = inside()
+const { readable, call, send, fresh, asked } = createLocalInstance()
 const names = [...new Set(managedKinds.map(({ name }) => name))]
 
-/** What a round is about: kinds by themselves, and those that need each other. */
-const some = fc.oneof(
+/** The kinds of a round: single kinds, and kinds that depend on each other. */
+const kindChoices = fc.oneof(
   { weight: 8, arbitrary: fc.subarray(names, { minLength: 1, maxLength: 1 }) },
   { weight: 3, arbitrary: fc.constant(['members', 'approval_rules']) },
   { weight: 1, arbitrary: fc.subarray(names, { minLength: 2, maxLength: 3 }) },
 )
 
-const wanted = some.chain((only) => filesAbout(only).map((wishes) => ({ only, wishes })))
+const randomFiles = kindChoices.chain((only) =>
+  createFiles(only).map((wishes) => ({ only, wishes })),
+)
 
-/** What no file speaks of. */
-const elsewhere = [
+/** The places that no file names. */
+const untouchedPlaces = [
   'groups/web',
   'groups/labs',
   'groups/partners',
@@ -40,17 +42,17 @@ const elsewhere = [
   'projects/platform/core/protocol',
 ]
 
-const written = (): readonly string[] => asked.filter((line) => !line.startsWith('GET '))
+const listWrites = (): readonly string[] => asked.filter((line) => !line.startsWith('GET '))
 
 const planFor = async (document: string, scoping: SelectionOptions): Promise<DesiredPlan> => {
   asked.length = 0
-  const plan = await planOf(readable, document, scoping)
-  expect(written()).toEqual([])
+  const plan = await planDocument(readable, document, scoping)
+  expect(listWrites()).toEqual([])
   expect(plan.unread).toEqual([])
   return plan
 }
 
-/** Does what a document wants; nothing that its plan does not have. */
+/** Applies a document. Expects exactly the writes of its plan. */
 const apply = async (document: string, scoping: SelectionOptions): Promise<DesiredPlan> => {
   const plan = await planFor(document, scoping)
   asked.length = 0
@@ -64,11 +66,11 @@ const apply = async (document: string, scoping: SelectionOptions): Promise<Desir
   const requests = plan.actions.map(
     ({ step }) => `${getMethod(step.endpoint)} ${createStepRequest(step).path}`,
   )
-  expect([...written()].sort()).toEqual(requests.sort())
+  expect([...listWrites()].sort()).toEqual(requests.sort())
   return plan
 }
 
-/** `SVCCTL_TEST_FILES=200` makes so many. */
+/** The number of random files, such as `SVCCTL_TEST_FILES=200`. */
 const numRuns = Number(process.env.SVCCTL_TEST_FILES ?? 28)
 
 it('is as random files want it, and as before where the export is applied', {
@@ -76,11 +78,11 @@ it('is as random files want it, and as before where the export is applied', {
 }, async () => {
   const verbs = new Map<string, number>()
   await fc.assert(
-    fc.asyncProperty(restorable, wanted, async (list, { only, wishes }) => {
-      const scoping = { only, except: [...leftOut, ...elsewhere] }
+    fc.asyncProperty(restorableWrites, randomFiles, async (list, { only, wishes }) => {
+      const scoping = { only, except: [...excludedPlaces, ...untouchedPlaces] }
       fresh()
       for (const { method, path, body } of list) await send(method, path, body)
-      const before = await exportOf(readable, { exact: true, operational: true, scoping })
+      const before = await exportDocument(readable, { exact: true, operational: true, scoping })
       const document = JSON.stringify(wishes)
       const { actions } = await apply(document, scoping)
       for (const { kind, verb } of actions)
@@ -88,10 +90,12 @@ it('is as random files want it, and as before where the export is applied', {
       const again = await planFor(document, scoping)
       expect(again.actions.map(({ id, changes }) => ({ id, changes }))).toEqual([])
       await apply(before, scoping)
-      expect(await exportOf(readable, { exact: true, operational: true, scoping })).toBe(before)
+      expect(await exportDocument(readable, { exact: true, operational: true, scoping })).toBe(
+        before,
+      )
     }),
     { numRuns, interruptAfterTimeLimit: 290_000 },
   )
-  // Most kinds were made, changed and taken away.
+  // Most kinds were created, changed and deleted.
   expect(verbs.size).toBeGreaterThan(14)
 })

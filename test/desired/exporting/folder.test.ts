@@ -1,4 +1,4 @@
-/** The folder of an export: what is replaced, what goes, what is in the way, and that links are not followed. */
+/** Tests the folder of an export: replaced files, removed files, files in the way, and links, which are not followed. */
 
 import {
   existsSync,
@@ -20,10 +20,10 @@ import {
 } from '../../../src/desired/exporting/folder.js'
 import { createOpening } from '../../../src/desired/exporting/model.js'
 import { buildConfigSchema } from '../../../src/desired/files/document.js'
-import { folder } from '../../support/program.js'
+import { createFolder } from '../../support/program.js'
 
 const everything: KindFilter = { all: true, has: () => true }
-/** Only projects below `platform`. */
+/** Only the projects below `platform`. */
 const platform: KindFilter = {
   all: false,
   has: ({ place }) => place.scope === 'project' && place.path.startsWith('platform/'),
@@ -33,10 +33,10 @@ const put = (root: string, path: string, text: string): void => {
   mkdirSync(dirname(join(root, path)), { recursive: true })
   writeFileSync(join(root, path), text)
 }
-const projectText = (path: string, more = ''): string =>
+const buildProjectText = (path: string, more = ''): string =>
   `${createOpening()}projects:\n  ${path}:\n    approvals: {}\n${more}`
 
-const exported = async (
+const exportFolder = async (
   root: string,
   texts: Readonly<Record<string, string>>,
   selected = everything,
@@ -48,7 +48,7 @@ const exported = async (
   return to.counts
 }
 
-const below = (root: string): readonly string[] =>
+const listFiles = (root: string): readonly string[] =>
   readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
@@ -91,45 +91,45 @@ describe('names of files', () => {
 
 describe('a folder', () => {
   it('is made, and its files are written anew only where they differ', async () => {
-    const root = join(folder(), 'new', 'svcctl')
+    const root = join(createFolder(), 'new', 'svcctl')
     const texts = {
       'site.yml': `${createOpening()}site: {}\n`,
-      'projects/a/b.yml': projectText('a/b'),
+      'projects/a/b.yml': buildProjectText('a/b'),
     }
-    expect(await exported(root, texts)).toEqual({ written: 2, same: 0, removed: 0 })
+    expect(await exportFolder(root, texts)).toEqual({ written: 2, same: 0, removed: 0 })
     const before = statSync(join(root, 'site.yml')).ino
-    const changed = { ...texts, 'projects/a/b.yml': projectText('a/b', '    members: {}\n') }
-    expect(await exported(root, changed)).toEqual({ written: 1, same: 1, removed: 0 })
+    const changed = { ...texts, 'projects/a/b.yml': buildProjectText('a/b', '    members: {}\n') }
+    expect(await exportFolder(root, changed)).toEqual({ written: 1, same: 1, removed: 0 })
     expect(statSync(join(root, 'site.yml')).ino).toBe(before)
-    expect(below(root)).toEqual(['projects/a/b.yml', 'site.yml'])
+    expect(listFiles(root)).toEqual(['projects/a/b.yml', 'site.yml'])
     expect(statSync(join(root, 'site.yml')).mode & 0o077).not.toBe(0)
   })
 
   it('loses what is gone, and only what export wrote', async () => {
-    const root = folder()
-    put(root, 'projects/old/gone.yml', projectText('old/gone'))
+    const root = createFolder()
+    put(root, 'projects/old/gone.yml', buildProjectText('old/gone'))
     put(root, 'projects/old/mine.yml', 'projects: {}\n')
-    put(root, 'projects/empty/gone.yml', projectText('empty/gone'))
-    put(root, 'teams/gone.yml', projectText('old/gone'))
-    expect(await exported(root, {})).toEqual({ written: 0, same: 0, removed: 2 })
-    expect(below(root)).toEqual(['projects/old/mine.yml', 'teams/gone.yml'])
+    put(root, 'projects/empty/gone.yml', buildProjectText('empty/gone'))
+    put(root, 'teams/gone.yml', buildProjectText('old/gone'))
+    expect(await exportFolder(root, {})).toEqual({ written: 0, same: 0, removed: 2 })
+    expect(listFiles(root)).toEqual(['projects/old/mine.yml', 'teams/gone.yml'])
     expect(existsSync(join(root, 'projects/empty'))).toBe(false)
   })
 
   it('keeps what is not looked at, and what was kept', async () => {
-    const root = folder()
+    const root = createFolder()
     put(root, 'site.yml', `${createOpening()}site: { settings: {} }\n`)
-    put(root, 'projects/other/x.yml', projectText('other/x'))
-    put(root, 'projects/platform/gone.yml', projectText('platform/gone'))
+    put(root, 'projects/other/x.yml', buildProjectText('other/x'))
+    put(root, 'projects/platform/gone.yml', buildProjectText('platform/gone'))
     put(
       root,
       'projects/platform/two.yml',
-      projectText('platform/two', '  other/x:\n    members: {}\n'),
+      buildProjectText('platform/two', '  other/x:\n    members: {}\n'),
     )
     put(root, 'projects/platform/broken.yml', `${createOpening()}projects: [\n`)
-    put(root, 'projects/platform/more.yml', projectText('platform/more', 'defaults: {}\n'))
-    expect(await exported(root, {}, platform)).toMatchObject({ removed: 1 })
-    expect(below(root)).toEqual([
+    put(root, 'projects/platform/more.yml', buildProjectText('platform/more', 'defaults: {}\n'))
+    expect(await exportFolder(root, {}, platform)).toMatchObject({ removed: 1 })
+    expect(listFiles(root)).toEqual([
       'projects/other/x.yml',
       'projects/platform/broken.yml',
       'projects/platform/more.yml',
@@ -139,17 +139,17 @@ describe('a folder', () => {
     const all = new ExportFolder(root, everything)
     expect(all.keep('projects/other/x.yml')).toBe(true)
     await all.removeStale()
-    expect(below(root)).toEqual(['projects/other/x.yml'])
+    expect(listFiles(root)).toEqual(['projects/other/x.yml'])
   })
 
   it('takes a file of another case for the same', async () => {
-    const root = folder()
-    put(root, 'projects/Platform/App.yml', projectText('Platform/App'))
-    const counts = await exported(root, {
-      'projects/platform/app.yml': projectText('platform/app'),
+    const root = createFolder()
+    put(root, 'projects/Platform/App.yml', buildProjectText('Platform/App'))
+    const counts = await exportFolder(root, {
+      'projects/platform/app.yml': buildProjectText('platform/app'),
     })
     expect(counts).toEqual({ written: 1, same: 0, removed: 0 })
-    expect(below(root)).toEqual(['projects/Platform/App.yml'])
+    expect(listFiles(root)).toEqual(['projects/Platform/App.yml'])
   })
 
   it.each<[string, string | undefined, RegExp]>([
@@ -161,63 +161,65 @@ describe('a folder', () => {
     ],
     [
       'one that holds something else as well',
-      projectText('platform/x', '  other/x: {members: {}}\n'),
+      buildProjectText('platform/x', '  other/x: {members: {}}\n'),
       /also contains members/,
     ],
     [
       'one with keys that export does not write',
-      projectText('platform/x', 'defaults: {}\n'),
+      buildProjectText('platform/x', 'defaults: {}\n'),
       /does not write/,
     ],
   ])('refuses %s before anything is written', async (_, text, why) => {
-    const root = folder()
+    const root = createFolder()
     put(root, 'projects/platform/x.yml', text ?? '')
     const texts = {
-      'projects/platform/a.yml': projectText('platform/a'),
-      'projects/platform/x.yml': projectText('platform/x'),
+      'projects/platform/a.yml': buildProjectText('platform/a'),
+      'projects/platform/x.yml': buildProjectText('platform/x'),
     }
-    await expect(exported(root, texts, platform)).rejects.toMatchObject({
+    await expect(exportFolder(root, texts, platform)).rejects.toMatchObject({
       category: 'usage',
       message: expect.stringMatching(why),
     })
-    expect(below(root)).toEqual(['projects/platform/x.yml'])
+    expect(listFiles(root)).toEqual(['projects/platform/x.yml'])
     expect(readFileSync(join(root, 'projects/platform/x.yml'), 'utf8')).toBe(text)
   })
 
   it('follows no link, neither of a file nor of a folder, nor its own', async () => {
-    const root = folder()
-    const elsewhere = folder()
-    put(elsewhere, 'x.yml', projectText('a/x'))
+    const root = createFolder()
+    const elsewhere = createFolder()
+    put(elsewhere, 'x.yml', buildProjectText('a/x'))
     mkdirSync(join(root, 'projects/a'), { recursive: true })
     symlinkSync(elsewhere, join(root, 'projects/b'))
     symlinkSync(join(elsewhere, 'x.yml'), join(root, 'projects/a/x.yml'))
     for (const path of ['projects/a/x.yml', 'projects/b/x.yml'])
-      await expect(exported(root, { [path]: 'new' })).rejects.toThrow(/is a (?:symbolic )?link/)
-    await exported(root, {})
-    expect(readFileSync(join(elsewhere, 'x.yml'), 'utf8')).toBe(projectText('a/x'))
+      await expect(exportFolder(root, { [path]: 'new' })).rejects.toThrow(/is a (?:symbolic )?link/)
+    await exportFolder(root, {})
+    expect(readFileSync(join(elsewhere, 'x.yml'), 'utf8')).toBe(buildProjectText('a/x'))
     symlinkSync(elsewhere, join(root, 'link'))
-    await expect(exported(join(root, 'link'), {})).rejects.toThrow(/is a (?:symbolic )?link/)
+    await expect(exportFolder(join(root, 'link'), {})).rejects.toThrow(/is a (?:symbolic )?link/)
   })
 
   it('refuses a folder where a file goes, and a file where a folder goes', async () => {
-    const root = folder()
+    const root = createFolder()
     mkdirSync(join(root, 'site.yml'))
     put(root, 'projects/a', 'x')
-    await expect(exported(root, { 'site.yml': '' })).rejects.toThrow(/is not a file/)
-    await expect(exported(root, { 'projects/a/b.yml': '' })).rejects.toThrow(/a file has the name/)
+    await expect(exportFolder(root, { 'site.yml': '' })).rejects.toThrow(/is not a file/)
+    await expect(exportFolder(root, { 'projects/a/b.yml': '' })).rejects.toThrow(
+      /a file has the name/,
+    )
   })
 })
 
 describe('one file', () => {
   it('replaces its own, and nothing else', async () => {
-    const root = folder()
+    const root = createFolder()
     const file = join(root, 'all.yml')
-    put(root, 'all.yml', projectText('a/b'))
+    put(root, 'all.yml', buildProjectText('a/b'))
     await checkFile(file, everything)
     await expect(checkFile(file, platform)).rejects.toThrow(/also contains approvals/)
     const draft = await openFile(file)
     await draft.write([Buffer.from('new')])
-    expect(readFileSync(file, 'utf8')).toBe(projectText('a/b'))
+    expect(readFileSync(file, 'utf8')).toBe(buildProjectText('a/b'))
     await draft.publish()
     expect(readFileSync(file, 'utf8')).toBe('new')
     await expect(checkFile(file, everything)).rejects.toThrow(/was not written by export/)
@@ -237,7 +239,7 @@ describe('the schema', () => {
   }
 
   it('stands beside the files, where the first line of each finds it', async () => {
-    const root = folder()
+    const root = createFolder()
     const files = ['site.yml', 'groups/a.yml', 'projects/a/b/c.yml']
     expect(await furnished(root, files)).toEqual({ written: 3, same: 0, removed: 0 })
     for (const file of files) {
@@ -248,7 +250,7 @@ describe('the schema', () => {
   })
 
   it('replaces one of another version, and nothing else', async () => {
-    const root = folder()
+    const root = createFolder()
     put(root, '.schema.json', '{"title":"svcctl: an instance as code","type":"object"}')
     await furnished(root)
     expect(readFileSync(join(root, '.schema.json'), 'utf8')).toBe(text)
@@ -262,8 +264,8 @@ describe('the schema', () => {
   })
 
   it('is not put where there is nothing to edit', async () => {
-    const root = folder()
+    const root = createFolder()
     await furnished(root, [])
-    expect(below(root)).toEqual([])
+    expect(listFiles(root)).toEqual([])
   })
 })

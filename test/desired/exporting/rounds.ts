@@ -1,4 +1,4 @@
-/** An instance to files and back: exported, read, planned; all in this process. */
+/** Exports an instance to files, and reads and plans these files, all in this process, for tests. */
 
 import type { ManagedPlace } from '../../../src/desired/address.js'
 import { exportPlace } from '../../../src/desired/exporting/kind.js'
@@ -17,13 +17,16 @@ import type { SelectionOptions } from '../../../src/desired/selection.js'
 import type { ReadableInstance } from '../../../src/desired/state.js'
 import { makePlan } from '../planning.js'
 
-export type Ways = Partial<ExportOptions> & {
+export type RoundOptions = Partial<ExportOptions> & {
   readonly factor?: boolean
   readonly scoping?: SelectionOptions
 }
 
-/** The instance as one document. */
-export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Promise<string> => {
+/** Exports the instance as one document. */
+export const exportDocument = async (
+  instance: ReadableInstance,
+  ways: RoundOptions = {},
+): Promise<string> => {
   const { factor, scoping = {}, ...others } = ways
   const view = openView(instance, scoping)
   const how: ExportOptions = {
@@ -53,8 +56,8 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
   return formatDocument(createYamlWriter(), [...sections, ...shared, ...own])
 }
 
-/** What a document would have done to the instance. */
-export const planOf = async (
+/** Plans the changes of a document to the instance. */
+export const planDocument = async (
   instance: ReadableInstance,
   document: string,
   scoping: SelectionOptions = {},

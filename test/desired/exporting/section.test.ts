@@ -1,4 +1,4 @@
-/** Kinds as files have them: what is written of each, in which order, and what is not. */
+/** Tests the sections of an export: the text of each kind, its order, and the parts that are left out. */
 
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/objects.js'
@@ -11,11 +11,11 @@ import {
 } from '../../../src/desired/exporting/model.js'
 import type { CurrentKind } from '../../../src/desired/state.js'
 import { Failure } from '../../../src/errors.js'
-import { app, current, kindOf, plainly, site } from './seen.js'
+import { app, createCurrentKind, createExportOptions, findKind, site } from './seen.js'
 import { publicKeys } from './writes.js'
 
-/** The lines below the place's key. */
-const written = (kinds: readonly CurrentKind[], how = plainly()): string => {
+/** Returns the lines below the place's key. */
+const formatSection = (kinds: readonly CurrentKind[], how = createExportOptions()): string => {
   const section = buildSection(kinds, how)
   if (section === undefined) return ''
   const [depth, from] = section.place.scope === 'site' ? [2, 4] : [4, 5]
@@ -27,14 +27,23 @@ const written = (kinds: readonly CurrentKind[], how = plainly()): string => {
 }
 
 type Attributes = Readonly<Record<string, JsonValue>>
-const rule = (attributes: Attributes, record = {}) => ({ identity: 'Security', attributes, record })
+const createRule = (attributes: Attributes, record = {}) => ({
+  identity: 'Security',
+  attributes,
+  record,
+})
 
 describe('an item of a set', () => {
   it('has names for numbers, in order, and numbers where no name is known', () => {
-    const rules = current('approval_rules', [
-      rule({ approvals_required: 2, user_ids: [9, 3, 2], group_ids: [12], rule_type: 'regular' }),
+    const rules = createCurrentKind('approval_rules', [
+      createRule({
+        approvals_required: 2,
+        user_ids: [9, 3, 2],
+        group_ids: [12],
+        rule_type: 'regular',
+      }),
     ])
-    expect(written([rules])).toBe(
+    expect(formatSection([rules])).toBe(
       [
         'approval_rules:',
         '  Security:',
@@ -46,11 +55,11 @@ describe('an item of a set', () => {
   })
 
   it('has a name of digits only with a sign before it', () => {
-    const members = current('members', [
+    const members = createCurrentKind('members', [
       { identity: '007', attributes: { access_level: 40, expires_at: null } },
       { identity: 'ana', attributes: { access_level: 35, expires_at: '2027-06-30' } },
     ])
-    expect(written([members])).toBe(
+    expect(formatSection([members])).toBe(
       [
         'members:',
         '  "@007":',
@@ -63,25 +72,25 @@ describe('an item of a set', () => {
   })
 
   it('says the end of what never ends in exact files only', () => {
-    const members = current('members', [
+    const members = createCurrentKind('members', [
       { identity: 'ana', attributes: { access_level: 40, expires_at: null } },
     ])
-    expect(written([members], plainly({ exact: true }))).toBe(
+    expect(formatSection([members], createExportOptions({ exact: true }))).toBe(
       'members:\n  $exact: true\n  ana:\n    access_level: maintainer\n    expires_at: null',
     )
   })
 
   it('begins with one sign more where its name begins like a word of ours', () => {
     const attributes = { approvals_required: 1 }
-    const rules = current('approval_rules', [{ identity: '$exact', attributes }])
-    expect(written([rules])).toBe('approval_rules:\n  $$exact:\n    approvals_required: 1')
+    const rules = createCurrentKind('approval_rules', [{ identity: '$exact', attributes }])
+    expect(formatSection([rules])).toBe('approval_rules:\n  $$exact:\n    approvals_required: 1')
   })
 
   it('keeps groups to itself where some cannot be seen', () => {
-    const rules = current('approval_rules', [
-      rule({ approvals_required: 2, group_ids: [12] }, { contains_hidden_groups: true }),
+    const rules = createCurrentKind('approval_rules', [
+      createRule({ approvals_required: 2, group_ids: [12] }, { contains_hidden_groups: true }),
     ])
-    expect(written([rules])).toBe(
+    expect(formatSection([rules])).toBe(
       'approval_rules:\n  Security:\n    approvals_required: 2\n    # group_ids: some groups cannot be seen',
     )
   })
@@ -89,30 +98,35 @@ describe('an item of a set', () => {
 
 describe('a set', () => {
   it('says that it is exact where asked, also when it is empty', () => {
-    const kinds = [current('approval_rules', []), current('deploy_keys', [])]
-    expect(written(kinds)).toBe('')
-    expect(written(kinds, plainly({ exact: true }))).toBe(
+    const kinds = [createCurrentKind('approval_rules', []), createCurrentKind('deploy_keys', [])]
+    expect(formatSection(kinds)).toBe('')
+    expect(formatSection(kinds, createExportOptions({ exact: true }))).toBe(
       'approval_rules:\n  $exact: true\ndeploy_keys:\n  $exact: true',
     )
   })
 
   it('is not exact where nothing of it can be deleted, or not all of it is written', () => {
     const attributes = { process_mode: 'unordered' }
-    const groups = current('resource_groups', [{ identity: 'prod', attributes }])
-    expect(written([groups], plainly({ exact: true }))).not.toContain('$exact')
+    const groups = createCurrentKind('resource_groups', [{ identity: 'prod', attributes }])
+    expect(formatSection([groups], createExportOptions({ exact: true }))).not.toContain('$exact')
     const chosen = { item: () => true, wholly: () => false }
-    expect(written([current('deploy_keys', [])], plainly({ exact: true, chosen }))).toBe('')
+    expect(
+      formatSection(
+        [createCurrentKind('deploy_keys', [])],
+        createExportOptions({ exact: true, chosen }),
+      ),
+    ).toBe('')
   })
 
   it('is left out where it could not be read, with a line that says so', () => {
     const failure = new Failure('auth', '403')
     const place = app
     const kinds: CurrentKind[] = [
-      { place, kind: kindOf('deploy_keys', 'project'), is: 'unreadable', failure },
-      { place, kind: kindOf('integrations', 'project'), is: 'unsupported' },
-      current('approvals', [{ attributes: { reset_approvals_on_push: true } }]),
+      { place, kind: findKind('deploy_keys', 'project'), is: 'unreadable', failure },
+      { place, kind: findKind('integrations', 'project'), is: 'unsupported' },
+      createCurrentKind('approvals', [{ attributes: { reset_approvals_on_push: true } }]),
     ]
-    expect(written(kinds, plainly({ exact: true }))).toBe(
+    expect(formatSection(kinds, createExportOptions({ exact: true }))).toBe(
       'approvals:\n  reset_approvals_on_push: true\n# deploy_keys: could not be read',
     )
   })
@@ -128,7 +142,7 @@ describe('deploy keys', () => {
   it('are called by their titles, with numbers behind where several are called so', () => {
     const [a, b, c] = publicKeys.toSorted()
     const keys = [key('ci', b), key('ci (2)', c), key('ci', a)]
-    const lines = written([current('deploy_keys', keys)]).split('\n')
+    const lines = formatSection([createCurrentKind('deploy_keys', keys)]).split('\n')
     expect(lines.filter((line) => !line.includes('can_push'))).toEqual([
       'deploy_keys:',
       '  ci:',
@@ -139,7 +153,9 @@ describe('deploy keys', () => {
       '  ci (2):',
       `    key: ${c}`,
     ])
-    expect(written([current('deploy_keys', keys.toReversed())])).toBe(lines.join('\n'))
+    expect(formatSection([createCurrentKind('deploy_keys', keys.toReversed())])).toBe(
+      lines.join('\n'),
+    )
   })
 })
 
@@ -152,7 +168,7 @@ describe('integrations', () => {
     }
     const attributes = { push_events: true, branches_to_be_notified: 'all', recipients: 'x' }
     const chat = { identity: 'chat', attributes, record: { properties } }
-    expect(written([current('integrations', [chat])])).toBe(
+    expect(formatSection([createCurrentKind('integrations', [chat])])).toBe(
       [
         'integrations:',
         '  chat:',
@@ -166,7 +182,7 @@ describe('integrations', () => {
 
   it('say no family where the documents do', () => {
     const mails = { identity: 'emails-on-push', attributes: { recipients: 'a b' } }
-    expect(written([current('integrations', [mails])])).toBe(
+    expect(formatSection([createCurrentKind('integrations', [mails])])).toBe(
       'integrations:\n  emails-on-push:\n    recipients: a b',
     )
   })
@@ -181,11 +197,11 @@ describe('of the site', () => {
 
   it('there is a rule a runner, by its description where no other has it', () => {
     const all = [runner(10, 'two'), runner(9, 'one'), runner(3, 'Two'), runner(4, 'a*')]
-    const runners = current('runners', all, site)
+    const runners = createCurrentKind('runners', all, site)
     const set = 'locked: true\n      maximum_timeout: null'
     const byNumber = (id: number, label: string) =>
       `  - match:\n      id: ${id}\n    set:\n      description: ${label}\n      ${set}`
-    expect(written([runners])).toBe(
+    expect(formatSection([runners])).toBe(
       [
         'runners:',
         byNumber(3, 'Two'),
@@ -194,16 +210,20 @@ describe('of the site', () => {
         byNumber(10, 'two'),
       ].join('\n'),
     )
-    expect(written([runners], plainly({ operational: true }))).toContain('active: false')
+    expect(formatSection([runners], createExportOptions({ operational: true }))).toContain(
+      'active: false',
+    )
   })
 
   it('there are the documented settings, by the names of their levels; others where asked', () => {
     const attributes = { zebra: 1, default_branch_protection: 2, admin_mode: false, unset: null }
-    const settings = current('settings', [{ attributes }], site)
+    const settings = createCurrentKind('settings', [{ attributes }], site)
     const documented =
       'settings:\n  admin_mode: false\n  default_branch_protection: fully-protected'
-    expect(written([settings])).toBe(documented)
-    expect(written([settings], plainly({ allSettings: true }))).toBe(`${documented}\n  zebra: 1`)
+    expect(formatSection([settings])).toBe(documented)
+    expect(formatSection([settings], createExportOptions({ allSettings: true }))).toBe(
+      `${documented}\n  zebra: 1`,
+    )
   })
 })
 
@@ -211,7 +231,7 @@ it('leaves out what only the instance knows: a file that says nothing of it leav
   const record = { active: true, brand_new: 1, properties: { newer: 'x' } }
   const attributes = { recipients: 'a@x.test' }
   const item = { identity: 'emails-on-push', attributes, record }
-  const section = buildSection([current('integrations', [item])], plainly())
+  const section = buildSection([createCurrentKind('integrations', [item])], createExportOptions())
   expect(section === undefined ? undefined : toPlainValue(section.value)).toEqual({
     integrations: { 'emails-on-push': attributes },
   })
@@ -221,7 +241,7 @@ it.each([
   ['ana', 'ana'],
   ['007', '@007'],
   ['@ana', '@ana'],
-  // Each would be read as something else: the number is written.
+  // These descriptions would be read as something else, so the export contains the ID.
   ['@7', undefined],
   ['', undefined],
 ])('writes a name %s so that it is read as one', (name, written) => {
@@ -231,8 +251,8 @@ it.each([
 it('takes an integration for none of which it lacks what is required', () => {
   const shown = { push_events: true, tag_push_events: false, branches_to_be_notified: 'all' }
   const item = { identity: 'ours', at: {}, attributes: {}, record: { properties: shown } }
-  const kind = kindOf('integrations', 'project')
-  expect(written([{ place: app, kind, is: 'read', items: [item] }])).toContain(
+  const kind = findKind('integrations', 'project')
+  expect(formatSection([{ place: app, kind, is: 'read', items: [item] }])).toContain(
     'family: chat-webhook',
   )
 })

@@ -1,17 +1,17 @@
-/** Whatever state an instance is in: what is exported of it plans to nothing, and no secret is in it. */
+/** Tests that the export of a random state produces an empty plan and contains no secret. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
 import { countDraws } from '../../support/draws.js'
-import { inside } from '../inside.js'
-import { exportOf, planOf } from './rounds.js'
-import { leftOut, type RandomWrite, writes } from './writes.js'
+import { createLocalInstance } from '../inside.js'
+import { exportDocument, planDocument } from './rounds.js'
+import { excludedPlaces, type RandomWrite, writes } from './writes.js'
 
-const { readable, send, fresh, asked } = inside()
+const { readable, send, fresh, asked } = createLocalInstance()
 const names = [...new Set(managedKinds.map(({ name }) => name))]
 
-/** A state in which a runner of a project is called so: found with the seed 295774571. */
-const called = (
+/** Creates a state in which a runner of a project has this description. The seed 295774571 found it. */
+const createNamedState = (
   description: string,
 ): [
   RandomWrite[],
@@ -34,7 +34,7 @@ it('plans to nothing on random states', { timeout: 120_000 }, async () => {
   const some = fc.subarray(names, { minLength: 3, maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(writes, ways, some, async (list, how, only) => {
-      const scoping = { only, except: leftOut }
+      const scoping = { only, except: excludedPlaces }
       fresh()
       for (const { method, path, body } of list) {
         const { status } = await send(method, path, body)
@@ -43,9 +43,9 @@ it('plans to nothing on random states', { timeout: 120_000 }, async () => {
         if (status < 300) taken.set(kind, (taken.get(kind) ?? 0) + 1)
       }
       asked.length = 0
-      const document = await exportOf(readable, { ...how, scoping })
+      const document = await exportDocument(readable, { ...how, scoping })
       expect(document).not.toMatch(/a-secret|hooks\.example/)
-      const plan = await planOf(readable, document, scoping)
+      const plan = await planDocument(readable, document, scoping)
       expect(plan.actions.map(({ id, changes }) => ({ id, changes }))).toEqual([])
       expect([plan.unread, plan.refused]).toEqual([[], []])
       expect(plan.findings.filter(({ is }) => is === 'impossible')).toEqual([])
@@ -53,9 +53,14 @@ it('plans to nothing on random states', { timeout: 120_000 }, async () => {
     }),
     {
       numRuns: countDraws(80),
-      examples: [called('@ '), called('@gpu'), called('@7'), called('7')],
+      examples: [
+        createNamedState('@ '),
+        createNamedState('@gpu'),
+        createNamedState('@7'),
+        createNamedState('7'),
+      ],
     },
   )
-  // Nearly every kind of write was taken by some state.
+  // Some states accepted nearly every kind of write.
   expect(taken.size).toBeGreaterThan(12)
 })

@@ -1,9 +1,9 @@
-/** Where one of an export's places fails, those under way end before it is told. */
+/** Tests an export of which a place fails: the exports under way end before the failure is reported. */
 
 import { expect, it } from 'vitest'
 import { runInOrder, runUntilFailure } from '../../../src/commands/export-documents.js'
 
-/** Two at once, and as an engine does: the first that fails is what all of it comes to. */
+/** Works on two items at once. Like an engine, it fails with the first failure. */
 const instance = {
   each: async <T>(items: readonly T[], work: (item: T, index: number) => Promise<void>) => {
     let next = 0

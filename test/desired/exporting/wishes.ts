@@ -1,10 +1,10 @@
 /**
- * Random files: what an admin might want of the sample data. Left out is what no export can bring back, since no
- * answer shows it or no request undoes it:
- * - secrets, and so integrations that need one; keys of Pages domains;
+ * Creates random files: what an admin might want of the sample data. They leave out everything that an export cannot bring
+ * back, because no answer shows it or no request undoes it:
+ * - secrets, and so the integrations that need one, and the keys of Pages domains;
  * - descriptions of runners, by which files name them;
- * - a first rule for any approver, and texts and lists that were never set: no file can say that there is to be none;
- * - locks of runners, which no other project can then have;
+ * - a first rule for any approver, and texts and lists that were never set: a file cannot declare their absence;
+ * - locks of runners, because no other project can use a locked runner;
  * - the same title for two keys, and two titles for one key.
  */
 import fc from 'fast-check'
@@ -12,17 +12,17 @@ import { publicKeys } from './writes.js'
 
 type Json = fc.Arbitrary<unknown>
 
-/** A map with some of these keys. */
-const some = (fields: Readonly<Record<string, Json>>): Json =>
+/** Creates maps with some of these keys. */
+const pickSome = (fields: Readonly<Record<string, Json>>): Json =>
   fc.record(fields, { requiredKeys: [] })
-/** A set: some of these items, exact or not. */
+/** Creates sets with some of these items, exact or not. */
 const set = (items: Readonly<Record<string, Json>>, exact = fc.boolean()): Json =>
-  some({ $exact: exact, ...items })
+  pickSome({ $exact: exact, ...items })
 const gone = fc.constant(null)
 const flag = fc.boolean()
 const list = (...values: readonly unknown[]): Json => fc.subarray([...values])
-/** A whole list, or members that come and go. */
-const changed = (...values: readonly unknown[]): Json =>
+/** Creates a whole list, or members to add and to remove. */
+const createListChange = (...values: readonly unknown[]): Json =>
   fc.oneof(
     list(...values),
     fc.tuple(list(...values), list(...values)).map(([add, remove]) => ({
@@ -39,7 +39,7 @@ const member = fc.record(
   { requiredKeys: ['access_level'] },
 )
 const memberOrNot = fc.oneof({ weight: 3, arbitrary: member }, { weight: 1, arbitrary: gone })
-/** Not those that approve, or own. */
+/** The members who neither approve nor own anything. */
 const members = set(
   {
     chi: memberOrNot,
@@ -49,9 +49,9 @@ const members = set(
   fc.constant(false),
 )
 
-const rule = some({
+const rule = pickSome({
   approvals_required: fc.nat(5),
-  user_ids: changed('ana', 'ben'),
+  user_ids: createListChange('ana', 'ben'),
   group_ids: list('platform/core', 'platform'),
 })
 const newRule = rule.map((fields) => ({ approvals_required: 1, ...(fields as object) }))
@@ -65,7 +65,7 @@ const rules = set({
   Better: newRule.map((fields) => ({ ...fields, previously: ['B', 'Best'] })),
 })
 
-const keyOf = (label: number) =>
+const createKeyWish = (label: number) =>
   fc.oneof(
     fc.record(
       { key: fc.constant(`${publicKeys[label]} someone@host`), can_push: flag },
@@ -75,15 +75,15 @@ const keyOf = (label: number) =>
     gone,
   )
 const keys = set({
-  'key 0': keyOf(0),
-  'key 1': keyOf(1),
-  'key 2': keyOf(2),
+  'key 0': createKeyWish(0),
+  'key 1': createKeyWish(1),
+  'key 2': createKeyWish(2),
   deploy: gone,
 })
 
-const domain = fc.oneof(some({ auto_ssl_enabled: flag }), gone)
-/** A domain is one project's. */
-const domains = (name: string) => set({ [name]: domain })
+const domain = fc.oneof(pickSome({ auto_ssl_enabled: flag }), gone)
+/** Creates sets of one domain: a domain belongs to one project. */
+const createDomains = (name: string) => set({ [name]: domain })
 
 const events = { push_events: flag, tag_push_events: flag }
 const integrations = set({
@@ -109,7 +109,7 @@ const integrations = set({
   ),
 })
 
-const approvals = some({
+const approvals = pickSome({
   reset_approvals_on_push: flag,
   merge_requests_author_approval: flag,
   require_password_to_approve: flag,
@@ -123,9 +123,9 @@ const project = {
   deploy_keys: keys,
   integrations,
   runners: set({ gpu: fc.oneof(fc.constant({}), gone) }),
-  error_tracking: some({ active: flag, integrated: flag }),
+  error_tracking: pickSome({ active: flag, integrated: flag }),
   resource_groups: set(
-    { production: some({ process_mode: mode }), nowhere: some({ process_mode: mode }) },
+    { production: pickSome({ process_mode: mode }), nowhere: pickSome({ process_mode: mode }) },
     fc.constant(false),
   ).map((all) => {
     const { $exact: _, ...others } = all as Record<string, unknown>
@@ -135,7 +135,7 @@ const project = {
 
 const tagged = fc.oneof(
   fc.constant({}),
-  fc.record({ run_untagged: fc.constant(true), tag_list: changed('z', 'docker') }),
+  fc.record({ run_untagged: fc.constant(true), tag_list: createListChange('z', 'docker') }),
   fc.record({ run_untagged: fc.constant(false), tag_list: fc.constantFrom(['a'], ['a', 'z']) }),
 )
 const siteRule = fc.record({
@@ -146,7 +146,7 @@ const siteRule = fc.record({
   set: fc
     .tuple(
       tagged,
-      some({
+      pickSome({
         access_level: fc.constantFrom('not_protected', 'ref_protected'),
         maximum_timeout: fc.constantFrom(600, '3600', null),
         active: flag,
@@ -164,17 +164,17 @@ const node = {
   internal_url: fc.constantFrom('https://in.example.test', 'https://in.example.test/'),
 }
 const site = {
-  settings: some({
+  settings: pickSome({
     default_branch_protection: fc.constantFrom(0, 1, 'fully-protected'),
     after_sign_up_text: fc.oneof(text, gone),
     default_artifacts_expire_in: fc.constantFrom('15 days', '1 mo'),
-    domain_denylist: changed('b.test', 'a.test', '*.c.test'),
+    domain_denylist: createListChange('b.test', 'a.test', '*.c.test'),
     default_project_visibility: fc.constantFrom('private', 'public'),
     diff_max_files: fc.oneof(fc.integer({ min: 1, max: 5000 }), fc.constant('77')),
   }),
   geo_nodes: set(
     {
-      south: fc.oneof(some(node), gone),
+      south: fc.oneof(pickSome(node), gone),
       west: fc.record(
         { url: fc.constantFrom('https://w.test', 'https://w.test/'), ...node },
         { requiredKeys: ['url'] },
@@ -189,13 +189,13 @@ const site = {
   }),
 }
 
-/** Those of the kinds that are asked for. */
-const among = (kinds: Readonly<Record<string, Json>>, only: readonly string[]) =>
-  some(Object.fromEntries(Object.entries(kinds).filter(([name]) => only.includes(name))))
+/** Picks the requested kinds. */
+const pickKinds = (kinds: Readonly<Record<string, Json>>, only: readonly string[]) =>
+  pickSome(Object.fromEntries(Object.entries(kinds).filter(([name]) => only.includes(name))))
 
-/** Files about these kinds, on all levels: from all projects that a file names to one. */
-export const filesAbout = (only: readonly string[]): fc.Arbitrary<object> => {
-  const of = (kinds: Readonly<Record<string, Json>>) => among(kinds, only)
+/** Creates files about these kinds on all levels, from all projects that a file names to a single one. */
+export const createFiles = (only: readonly string[]): fc.Arbitrary<object> => {
+  const of = (kinds: Readonly<Record<string, Json>>) => pickKinds(kinds, only)
   return fc.record(
     {
       version: fc.constant(1),
@@ -203,19 +203,19 @@ export const filesAbout = (only: readonly string[]): fc.Arbitrary<object> => {
       defaults: fc.record({
         projects: of({ approvals, resource_groups: project.resource_groups }),
       }),
-      groups: some({
+      groups: pickSome({
         platform: of({ members }),
         'platform/core': of({ members }),
         'platform/**': fc.record({ projects: of(project) }),
         '**': fc.record({ projects: of({ approvals }) }),
       }),
-      projects: some({
-        'platform/app': of({ ...project, pages_domains: domains('a.x.test') }),
-        'platform/core/engine': of({ ...project, pages_domains: domains('B.x.test') }),
+      projects: pickSome({
+        'platform/app': of({ ...project, pages_domains: createDomains('a.x.test') }),
+        'platform/core/engine': of({ ...project, pages_domains: createDomains('B.x.test') }),
         'ana/dotfiles': of({
           approvals,
           deploy_keys: keys,
-          pages_domains: domains('c.x.test'),
+          pages_domains: createDomains('c.x.test'),
           integrations,
         }),
       }),

@@ -1,4 +1,4 @@
-/** Random writes to an instance, by its own endpoints: whatever it takes is a state that it can be in. */
+/** Creates random writes to an instance by its own endpoints. Every state that the instance accepts is a possible one. */
 import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 
@@ -8,7 +8,7 @@ export interface RandomWrite {
   readonly body?: object
 }
 
-/** Projects of the sample data in a group, in a group within a group, of a person; all others are left out. */
+/** Projects of the sample data: in a group, in a subgroup, and of a person. The others are left out. */
 const projects = [1, 2, 4, 8]
 const groups = [1, 2, 4]
 const users = [2, 3, 4, 5, 6, 7, 8]
@@ -24,10 +24,11 @@ const text = fc.oneof(name, fc.constantFrom('', 'a\nb\n', 'line\r\nline', ' \n',
 const project = fc.constantFrom(...projects)
 const group = fc.constantFrom(...groups)
 const level = fc.constantFrom(10, 20, 30, 40, 50)
-const some = (ids: readonly number[]) => fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 3 })
+const pickSome = (ids: readonly number[]) =>
+  fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 3 })
 const flag = fc.boolean()
 
-/** Keys that were made for this run. */
+/** Public keys that are generated for this run. */
 export const publicKeys = Array.from({ length: 6 }, () => {
   const { publicKey } = generateKeyPairSync('ed25519')
   const bytes = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
@@ -45,7 +46,7 @@ const write = <T>(
     .tuple(path, fc.record(body, { requiredKeys: [...requiredKeys] } as never))
     .map(([to, fields]) => ({ method, path: to, body: fields as object }))
 
-const of = (rest: string) => project.map((id) => `/projects/${id}${rest}`)
+const createPath = (rest: string) => project.map((id) => `/projects/${id}${rest}`)
 const member = {
   user_id: fc.constantFrom(...users),
   access_level: level,
@@ -54,15 +55,15 @@ const member = {
 const rule = {
   name,
   approvals_required: fc.nat(5),
-  user_ids: some(users),
-  group_ids: some(groups),
-  protected_branch_ids: some([1, 2, 3]),
+  user_ids: pickSome(users),
+  group_ids: pickSome(groups),
+  protected_branch_ids: pickSome([1, 2, 3]),
   rule_type: fc.constantFrom('regular', 'any_approver'),
 }
 const geo = {
   files_max_capacity: fc.nat(50),
   selective_sync_type: fc.constantFrom('namespaces', 'shards', ''),
-  selective_sync_namespace_ids: some(groups),
+  selective_sync_namespace_ids: pickSome(groups),
   selective_sync_shards: fc.uniqueArray(fc.constantFrom('default', 'second'), { maxLength: 2 }),
   internal_url: fc.constantFrom('https://in.example.test', 'https://in.example.test/'),
 }
@@ -85,13 +86,13 @@ const properties = {
 }
 
 const kinds: readonly fc.Arbitrary<RandomWrite>[] = [
-  write('POST', of('/approvals'), {
+  write('POST', createPath('/approvals'), {
     reset_approvals_on_push: flag,
     merge_requests_author_approval: flag,
     require_password_to_approve: flag,
   }),
-  write('POST', of('/approval_rules'), rule, ['name', 'approvals_required']),
-  write('POST', of('/members'), member, ['user_id', 'access_level']),
+  write('POST', createPath('/approval_rules'), rule, ['name', 'approvals_required']),
+  write('POST', createPath('/members'), member, ['user_id', 'access_level']),
   write(
     'POST',
     group.map((id) => `/groups/${id}/members`),
@@ -100,7 +101,7 @@ const kinds: readonly fc.Arbitrary<RandomWrite>[] = [
   ),
   write(
     'POST',
-    of('/deploy_keys'),
+    createPath('/deploy_keys'),
     { title: name, key: fc.constantFrom(...publicKeys), can_push: flag },
     ['title', 'key'],
   ),
@@ -111,12 +112,16 @@ const kinds: readonly fc.Arbitrary<RandomWrite>[] = [
   ),
   write(
     'POST',
-    of('/pages/domains'),
+    createPath('/pages/domains'),
     { domain: fc.constantFrom('a.x.test', 'B.x.test', 'c.x.test'), auto_ssl_enabled: flag },
     ['domain'],
   ),
-  write('PATCH', of('/error_tracking/settings'), { active: flag, integrated: flag }, ['active']),
-  write('POST', of('/runners'), { runner_id: fc.integer({ min: 1, max: 12 }) }, ['runner_id']),
+  write('PATCH', createPath('/error_tracking/settings'), { active: flag, integrated: flag }, [
+    'active',
+  ]),
+  write('POST', createPath('/runners'), { runner_id: fc.integer({ min: 1, max: 12 }) }, [
+    'runner_id',
+  ]),
   write(
     'PUT',
     fc.integer({ min: 1, max: 12 }).map((id) => `/runners/${id}`),
@@ -157,19 +162,19 @@ const kinds: readonly fc.Arbitrary<RandomWrite>[] = [
 ]
 
 export const writes = fc.array(fc.oneof(...kinds), { minLength: 1, maxLength: 25 })
-/** What is left out of a state, so that it has four projects. */
-export const leftOut = ['web/*', 'labs/*', 'chi/*', 'ben/*', 'platform/tools/*'].map(
+/** The places that are left out of a state, so that it has four projects. */
+export const excludedPlaces = ['web/*', 'labs/*', 'chi/*', 'ben/*', 'platform/tools/*'].map(
   (path) => `projects/${path}`,
 )
 
-/** A title is one of its key, wherever that is. */
-const titled = ({ body = {}, ...write }: RandomWrite): RandomWrite => {
+/** Sets the title of a key, which is the same wherever the key is used. */
+const setTitle = ({ body = {}, ...write }: RandomWrite): RandomWrite => {
   const key = 'key' in body ? publicKeys.indexOf(String(body.key)) : -1
   return { ...write, body: key < 0 ? body : { ...body, title: `key ${key}` } }
 }
 
-/** What can be brought back: no secret, no other description of a runner, no level below that of a group. */
-export const restorable = writes.map((list) =>
+/** Writes that can be restored: no secret, no new description of a runner, and no level below that of a group. */
+export const restorableWrites = writes.map((list) =>
   list
     .filter(
       ({ path, body = {} }) =>
@@ -177,5 +182,5 @@ export const restorable = writes.map((list) =>
           path,
         ) && !('rule_type' in body && body.rule_type === 'any_approver'),
     )
-    .map(titled),
+    .map(setTitle),
 )

@@ -1,4 +1,4 @@
-/** Whatever stands in a file: it is read, or refused with where it stands. */
+/** Tests that any text is either read as a file, or refused with the position of each mistake. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
@@ -8,15 +8,15 @@ import { type Attribute, getAttributes } from '../../../src/desired/attributes.j
 import { type DeclaredState, readFiles } from '../../../src/desired/files/index.js'
 import { Failure } from '../../../src/errors.js'
 import { countDraws } from '../../support/draws.js'
-import { wanted } from './reading.js'
+import { getWanted } from './reading.js'
 
 const places = { projects: ['platform/app', 'a/b/c', 'ana/x'], groups: ['platform', 'a', 'a/b'] }
 
 const read = (text: string): Promise<DeclaredState> =>
   readFiles(['-'], { cwd: import.meta.dirname, stdin: async () => text })
 
-/** Each line of a refusal is a mistake, and says where it stands. */
-const isRefusal = (error: unknown, lines: number): void => {
+/** Expects that each line of a refusal is a mistake with its position. */
+const expectRefusal = (error: unknown, lines: number): void => {
   if (!(error instanceof Failure)) throw error
   expect(error.category).toBe('usage')
   const [first = '', ...more] = error.message.split('\n')
@@ -28,8 +28,8 @@ const isRefusal = (error: unknown, lines: number): void => {
   }
 }
 
-/** @returns whether it was read */
-const survives = async (text: string): Promise<boolean> => {
+/** Reads a text, or expects a proper refusal. @returns true if it was read */
+const readOrRefuse = async (text: string): Promise<boolean> => {
   try {
     const state = await read(text)
     for (const wish of state.places(places).flatMap((here) => here.desired()))
@@ -37,7 +37,7 @@ const survives = async (text: string): Promise<boolean> => {
         for (const { origin } of attributes.values()) expect(origin.line).toBeGreaterThan(0)
     return true
   } catch (error) {
-    isRefusal(error, text.split(/\r\n|\n|\r/).length)
+    expectRefusal(error, text.split(/\r\n|\n|\r/).length)
     return false
   }
 }
@@ -106,8 +106,8 @@ const value = fc.letrec<{ node: unknown }>((tie) => ({
   ),
 })).node
 
-/** Kinds with items of attributes, most of which are none: as near to right as chance comes. */
-const kinds = (scope: string) =>
+/** Kinds whose items have mostly unknown attributes: as close to valid as random data comes. */
+const createKinds = (scope: string) =>
   fc.dictionary(
     fc.constantFrom(...managedKinds.filter((kind) => kind.scope === scope).map(({ name }) => name)),
     fc.oneof(
@@ -121,13 +121,16 @@ const kinds = (scope: string) =>
 const document = fc.record(
   {
     version: fc.constant(1),
-    defaults: fc.record({ projects: kinds('project') }, { requiredKeys: [] }),
+    defaults: fc.record({ projects: createKinds('project') }, { requiredKeys: [] }),
     groups: fc.dictionary(
       fc.constantFrom('platform', 'platform/**', 'a/**', 'a/b/**', '**'),
-      fc.oneof(kinds('group'), fc.record({ projects: kinds('project') })),
+      fc.oneof(createKinds('group'), fc.record({ projects: createKinds('project') })),
     ),
-    projects: fc.dictionary(fc.constantFrom('platform/app', 'a/b/c', 'A/B/C'), kinds('project')),
-    site: kinds('site'),
+    projects: fc.dictionary(
+      fc.constantFrom('platform/app', 'a/b/c', 'A/B/C'),
+      createKinds('project'),
+    ),
+    site: createKinds('site'),
   },
   { requiredKeys: ['version'] },
 )
@@ -135,8 +138,8 @@ const document = fc.record(
 const texts = fc.string().map((text) => text.replaceAll('\0', ''))
 const referents = fc.oneof(fc.constantFrom('ana', 'platform/core', '@12'), fc.nat())
 
-/** A value that an attribute takes; undefined of formats that have rules of their own. */
-const rightValue = ({ param, ref, secret }: Attribute): fc.Arbitrary<unknown> | undefined => {
+/** Creates valid values of an attribute. Returns undefined for formats that have rules of their own. */
+const createValidValue = ({ param, ref, secret }: Attribute): fc.Arbitrary<unknown> | undefined => {
   if (secret) return fc.constant({ env: 'X' })
   if (param.type === 'boolean') return fc.boolean()
   if (param.type === 'integer') return fc.integer({ min: param.min ?? 0, max: param.max ?? 50 })
@@ -148,33 +151,33 @@ const rightValue = ({ param, ref, secret }: Attribute): fc.Arbitrary<unknown> | 
   return param.of === 'enum' ? undefined : fc.array(members, { maxLength: 3 })
 }
 
-const rightItem = (kind: Managed, family?: IntegrationFamily) =>
+const createValidItem = (kind: Managed, family?: IntegrationFamily) =>
   fc.record(
     Object.fromEntries(
       [...getAttributes(kind, family)].flatMap(([name, attribute]) => {
-        const right = attribute.required ? undefined : rightValue(attribute)
+        const right = attribute.required ? undefined : createValidValue(attribute)
         return right === undefined ? [] : [[name, right]]
       }),
     ),
     { requiredKeys: [] },
   )
 
-const rightKind = (kind: Managed): fc.Arbitrary<unknown> => {
-  if (kind.holds === 'one') return rightItem(kind)
+const createValidKind = (kind: Managed): fc.Arbitrary<unknown> => {
+  if (kind.holds === 'one') return createValidItem(kind)
   const [family] = kind.families?.filter(({ slugs }) => slugs.length > 0) ?? []
   if (family !== undefined)
-    return fc.dictionary(fc.constantFrom(...family.slugs), rightItem(kind, family))
-  return fc.dictionary(fc.constantFrom('ana', 'ben', '12', 'x.test', '$$x'), rightItem(kind))
+    return fc.dictionary(fc.constantFrom(...family.slugs), createValidItem(kind, family))
+  return fc.dictionary(fc.constantFrom('ana', 'ben', '12', 'x.test', '$$x'), createValidItem(kind))
 }
 
-const rightDocument = fc.record({
+const validDocument = fc.record({
   version: fc.constant(1),
   projects: fc.record({
     'platform/app': fc.record(
       Object.fromEntries(
         managedKinds
           .filter(({ scope }) => scope === 'project')
-          .map((kind) => [kind.name, rightKind(kind)]),
+          .map((kind) => [kind.name, createValidKind(kind)]),
       ),
       { requiredKeys: [] },
     ),
@@ -195,7 +198,7 @@ describe('a file never ends the program', () => {
             .map((some) => `version: 1\nprojects:\n  platform/app:\n    ${some.join('')}`),
         ),
         async (text) => {
-          await survives(text)
+          await readOrRefuse(text)
         },
       ),
       { numRuns: countDraws(200) },
@@ -205,8 +208,8 @@ describe('a file never ends the program', () => {
   it('whatever it says', async () => {
     await fc.assert(
       fc.asyncProperty(document, async (said) => {
-        await survives(stringify(said))
-        await survives(JSON.stringify(said))
+        await readOrRefuse(stringify(said))
+        await readOrRefuse(JSON.stringify(said))
       }),
       { numRuns: countDraws(60) },
     )
@@ -214,10 +217,10 @@ describe('a file never ends the program', () => {
 
   it('and what is right is read, the same of YAML as of JSON', async () => {
     await fc.assert(
-      fc.asyncProperty(rightDocument, async (said) => {
+      fc.asyncProperty(validDocument, async (said) => {
         const [yaml, json] = await Promise.all([read(stringify(said)), read(JSON.stringify(said))])
-        const wishes = wanted(json, places)
-        expect(wanted(yaml, places)).toEqual(wishes)
+        const wishes = getWanted(json, places)
+        expect(getWanted(yaml, places)).toEqual(wishes)
         const kinds = Object.keys(said.projects['platform/app'])
         expect(Object.keys(wishes).filter((key) => key.startsWith('platform/app:'))).toHaveLength(
           kinds.length,
@@ -236,7 +239,9 @@ describe('a file never ends the program', () => {
       .flatMap((here) => here.desired())
     expect(wish?.items.map(({ identity }) => identity)).toEqual(['__proto__', 'constructor'])
     expect(
-      await survives('version: 1\n__proto__: {}\nsite: {settings: {constructor: 1}, toString: {}}'),
+      await readOrRefuse(
+        'version: 1\n__proto__: {}\nsite: {settings: {constructor: 1}, toString: {}}',
+      ),
     ).toBe(false)
   })
 })

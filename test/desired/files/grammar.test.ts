@@ -1,14 +1,22 @@
-/** The grammar of files, and where things stand in them. */
+/** Tests the grammar of files, and the positions of their parts. */
 import { describe, expect, it } from 'vitest'
 import { readFiles } from '../../../src/desired/files/index.js'
-import { folderOf, itemIn, mistakesIn, readText, readTexts, refusal, wanted } from './reading.js'
+import {
+  findItem,
+  findMistakes,
+  getRefusal,
+  getWanted,
+  readText,
+  readTexts,
+  writeFolder,
+} from './reading.js'
 
-const settings = (text: string): string => `site:\n  settings:\n    ${text}\n`
+const buildSettings = (text: string): string => `site:\n  settings:\n    ${text}\n`
 
-const wrong: readonly (readonly [string, string, readonly string[]])[] = [
+const invalidFiles: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a key twice',
-    settings('admin_mode: true\n    admin_mode: true'),
+    buildSettings('admin_mode: true\n    admin_mode: true'),
     ['4:5: the key appears twice here, first at standard input:4:5'],
   ],
   [
@@ -27,14 +35,18 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
       'Write {command: [program, argument]}: the short form does not work here.',
     ],
   ],
-  ['a tag', settings('after_sign_up_text: !secret x'), ['3:25: invalid YAML: unknown tag']],
-  ['an alias of nothing', settings('admin_mode: *x'), ['3:17: this alias has no anchor before it']],
+  ['a tag', buildSettings('after_sign_up_text: !secret x'), ['3:25: invalid YAML: unknown tag']],
+  [
+    'an alias of nothing',
+    buildSettings('admin_mode: *x'),
+    ['3:17: this alias has no anchor before it'],
+  ],
   [
     'an alias of itself',
-    settings('domain_allowlist: &x [*x]'),
+    buildSettings('domain_allowlist: &x [*x]'),
     ['3:27: this alias has no anchor before it'],
   ],
-  ['a key that is no text', settings('? [a]\n    : b'), ['3:7: a key must be text']],
+  ['a key that is no text', buildSettings('? [a]\n    : b'), ['3:7: a key must be text']],
   [
     'a document without a map',
     '---\n- a',
@@ -46,17 +58,17 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
 ]
 
 describe('what is no document', () => {
-  it.each(wrong)('%s', async (_, text, mistakes) => {
-    expect(await mistakesIn(text)).toEqual(mistakes)
+  it.each(invalidFiles)('%s', async (_, text, mistakes) => {
+    expect(await findMistakes(text)).toEqual(mistakes)
   })
 
   it("'**' that is not quoted gets a hint that says so", async () => {
-    const lines = await mistakesIn('groups:\n  **: {projects: {}}')
+    const lines = await findMistakes('groups:\n  **: {projects: {}}')
     expect(lines.join('\n')).toContain("Quote '**'")
   })
 
   it('never shows what stands where a parser stumbles', async () => {
-    const lines = await mistakesIn(
+    const lines = await findMistakes(
       'projects:\n  a/b: {integrations: {chat: {webhook: "hunter2" "hunter3"}}}',
     )
     expect(lines.length).toBeGreaterThan(0)
@@ -69,7 +81,7 @@ describe('what is no document', () => {
     ['? '.repeat(20_000)],
     ['{a: '.repeat(20_000)],
   ])('nests without end', async (text) => {
-    expect(await refusal(readText(`site: \n  ${text}`))).toEqual([
+    expect(await getRefusal(readText(`site: \n  ${text}`))).toEqual([
       'standard input:1:1: the file is too large or too deeply nested',
       'Split it into several files.',
     ])
@@ -78,9 +90,9 @@ describe('what is no document', () => {
   it('counts aliases, those within aliases as well', async () => {
     const ten = (alias: string): string => Array(10).fill(alias).join(', ')
     const bomb = `domain_allowlist: [&a x, &b y, ${ten('*a')}]\n`
-    expect(wanted(await readText(settings(bomb)))['site:settings']).toBeDefined()
+    expect(getWanted(await readText(buildSettings(bomb)))['site:settings']).toBeDefined()
     const many = `domain_allowlist: [&a x, ${Array(101).fill('*a').join(', ')}]\n`
-    const [first] = await refusal(readText(settings(many)))
+    const [first] = await getRefusal(readText(buildSettings(many)))
     expect(first).toMatch(/^standard input:4:\d+: more than 100 aliases in one document$/)
     const nested = [
       'projects:',
@@ -96,7 +108,7 @@ it('aliases of aliases end where they are too many', async () => {
   const ten = (name: string): string => Array(10).fill(`*${name}`).join(', ')
   const lines = Array.from({ length: 30 }, (_, i) => `  x${i + 1}: &x${i + 1} [${ten(`x${i}`)}]`)
   const bomb = ['site:', '  x0: &x0 [a]', ...lines].join('\n')
-  const [first, ...more] = await refusal(readText(bomb))
+  const [first, ...more] = await getRefusal(readText(bomb))
   expect(first).toMatch(/^standard input:\d+:\d+: more than 100 aliases in one document$/)
   expect(more).toEqual([])
 })
@@ -104,11 +116,11 @@ it('aliases of aliases end where they are too many', async () => {
 describe('texts', () => {
   it('stay what was written, where the attribute is text', async () => {
     const state = await readText(
-      settings(
+      buildSettings(
         'after_sign_up_text: 007\n    home_page_url: 2027-01-01\n    commit_email_hostname: true\n    default_branch_name: 1.0',
       ),
     )
-    expect(wanted(state)['site:settings']).toEqual({
+    expect(getWanted(state)['site:settings']).toEqual({
       '': {
         after_sign_up_text: '007',
         home_page_url: '2027-01-01',
@@ -122,7 +134,7 @@ describe('texts', () => {
     const state = await readText(
       'projects: {platform/app: {approval_rules: {007: {approvals_required: 1}, 7: {approvals_required: 2}, true: null}}}',
     )
-    expect(wanted(state)['platform/app:approval_rules']).toEqual({
+    expect(getWanted(state)['platform/app:approval_rules']).toEqual({
       '007': { approvals_required: 1 },
       7: { approvals_required: 2 },
       true: null,
@@ -130,19 +142,21 @@ describe('texts', () => {
   })
 
   it('are no merge keys and no words of YAML 1.1', async () => {
-    expect(await mistakesIn(settings('<<: {admin_mode: true}'))).toEqual(['3:5: << is unknown'])
-    expect(await mistakesIn(settings('admin_mode: yes'))).toEqual([
+    expect(await findMistakes(buildSettings('<<: {admin_mode: true}'))).toEqual([
+      '3:5: << is unknown',
+    ])
+    expect(await findMistakes(buildSettings('admin_mode: yes'))).toEqual([
       '3:17: admin_mode must be true or false, not "yes"',
       'In YAML 1.2, only true and false are booleans.',
     ])
   })
 
   it('may be JSON, with tabs, and a byte order mark', async () => {
-    const cwd = folderOf({
+    const cwd = writeFolder({
       'a.json': '\uFEFF{\n\t"version": 1,\n\t"site": {"settings": {"admin_mode": true}}\n}',
     })
     const state = await readFiles(['a.json'], { cwd, stdin: async () => '' })
-    expect(wanted(state)['site:settings']).toEqual({ '': { admin_mode: true } })
+    expect(getWanted(state)['site:settings']).toEqual({ '': { admin_mode: true } })
   })
 })
 
@@ -151,7 +165,7 @@ describe('positions', () => {
     const state = await readTexts({
       'a.yml': 'projects:\n  platform/app:\n    approvals:\n      reset_approvals_on_push: true\n',
     })
-    const item = itemIn(state, 'platform/app:approvals', '')
+    const item = findItem(state, 'platform/app:approvals', '')
     expect(item.attributes.get('reset_approvals_on_push')?.origin).toEqual({
       file: 'a.yml',
       line: 5,
@@ -165,7 +179,7 @@ describe('positions', () => {
   })
 
   it('tell all mistakes at once, in the order of files and lines', async () => {
-    const lines = await refusal(
+    const lines = await getRefusal(
       readTexts({
         'b.yml': 'site: {setings: {}}\nversoin: 1',
         'a.yml':

@@ -1,6 +1,6 @@
 /** The example of the issue, whole. */
 import { expect, it } from 'vitest'
-import { readText, wanted } from './reading.js'
+import { getWanted, readText } from './reading.js'
 
 const example = `instance: https://svc.example
 defaults:
@@ -42,7 +42,7 @@ it('reads the example as it is meant', async () => {
     below: ['platform'],
     membersBelow: [],
   })
-  expect(wanted(state)).toEqual({
+  expect(getWanted(state)).toEqual({
     'site:settings': {
       '': { default_project_visibility: 'internal', domain_allowlist: ['example.com'] },
     },

@@ -1,12 +1,20 @@
-/** Which keys may stand where, and what is said of others. */
+/** Tests which keys are allowed where, and the errors for the others. */
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
 import { readFiles } from '../../../src/desired/files/index.js'
-import { folderOf, itemIn, mistakesIn, readText, readTexts, refusal, wanted } from './reading.js'
+import {
+  findItem,
+  findMistakes,
+  getRefusal,
+  getWanted,
+  readText,
+  readTexts,
+  writeFolder,
+} from './reading.js'
 
-const project = (text: string): string => `projects: {platform/app: {${text}}}`
+const buildProject = (text: string): string => `projects: {platform/app: {${text}}}`
 
-const wrong: readonly (readonly [string, string, readonly string[]])[] = [
+const invalidFiles: readonly (readonly [string, string, readonly string[]])[] = [
   ['a key of the document', 'sites: {}', ['1:1: sites is not allowed here', 'Did you mean site?']],
   [
     'a key far from all',
@@ -18,7 +26,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   [
     'a kind',
-    project('approval_rule: {}'),
+    buildProject('approval_rule: {}'),
     ['1:27: approval_rule is not allowed here', 'Did you mean approval_rules?'],
   ],
   [
@@ -33,17 +41,17 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   [
     'a kind of another place',
-    project('settings: {}'),
+    buildProject('settings: {}'),
     ['1:27: settings is not allowed here', 'settings belongs under site.'],
   ],
   [
     'an attribute',
-    project('approvals: {reset_approval_on_push: true}'),
+    buildProject('approvals: {reset_approval_on_push: true}'),
     ['1:39: reset_approval_on_push is not allowed here', 'Did you mean reset_approvals_on_push?'],
   ],
   [
     'an attribute far from all',
-    project('approvals: {nonsense: true}'),
+    buildProject('approvals: {nonsense: true}'),
     [
       '1:39: nonsense is not allowed here',
       'Use one of reset_approvals_on_push, disable_overriding_approvers_per_merge_request, merge_requests_author_approval, merge_requests_disable_committers_approval, require_password_to_approve, $inherit, $other. Put attributes of newer instances under $other.',
@@ -59,12 +67,12 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   [
     'an attribute that the key of its item says',
-    project('approval_rules: {Security: {name: Security}}'),
+    buildProject('approval_rules: {Security: {name: Security}}'),
     ['1:55: name is not allowed here', 'The key of the item determines it.'],
   ],
   [
     'a reserved key that is none',
-    project('approval_rules: {$exakt: true}'),
+    buildProject('approval_rules: {$exakt: true}'),
     [
       '1:44: "$exakt" is not a valid name of an item',
       'Use $exact, $inherit, or $$name for a name that begins with $.',
@@ -72,7 +80,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   [
     'an item that begins with $',
-    project('approval_rules: {$Secret: {}}'),
+    buildProject('approval_rules: {$Secret: {}}'),
     [
       '1:44: "$Secret" is not a valid name of an item',
       'Use $exact, $inherit, or $$name for a name that begins with $.',
@@ -80,7 +88,7 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   [
     'a reserved key among attributes',
-    project('approvals: {$add: [a]}'),
+    buildProject('approvals: {$add: [a]}'),
     [
       '1:39: $add is not allowed here',
       expect.stringContaining('Use one of reset_approvals_on_push, '),
@@ -156,8 +164,8 @@ const wrong: readonly (readonly [string, string, readonly string[]])[] = [
 ]
 
 describe('a key that is wrong', () => {
-  it.each(wrong)('%s', async (_, text, mistakes) => {
-    const found = await mistakesIn(text)
+  it.each(invalidFiles)('%s', async (_, text, mistakes) => {
+    const found = await findMistakes(text)
     expect(found).toEqual(mistakes)
   })
 })
@@ -172,8 +180,8 @@ describe('a document', () => {
     ['[]', 'a file of declared state must be a map, not a list'],
     ['version: 1\n---\nsite: {}', 'version is missing'],
   ])('says its version: %j', async (text, mistake) => {
-    const cwd = folderOf({ 'a.yml': text })
-    const [line] = await refusal(readFiles(['a.yml'], { cwd, stdin: async () => '' }))
+    const cwd = writeFolder({ 'a.yml': text })
+    const [line] = await getRefusal(readFiles(['a.yml'], { cwd, stdin: async () => '' }))
     expect(line).toMatch(/^a\.yml:\d+:\d+: /)
     expect(line).toContain(mistake)
   })
@@ -186,7 +194,7 @@ describe('a document', () => {
     )
     expect((await readText('site: {}')).instance).toBeUndefined()
     const twice = readTexts({ 'a.yml': 'instance: svc.example', 'b.yml': 'instance: svc.example' })
-    expect(await refusal(twice)).toEqual([
+    expect(await getRefusal(twice)).toEqual([
       'b.yml:2:1: instance is declared twice, first at a.yml:2:1',
     ])
   })
@@ -199,22 +207,24 @@ describe('what stands at its place', () => {
       const key = { site: 'site', group: 'platform', project: 'platform/app' }[scope]
       const body = `{${name}: ${holds === 'rules' ? '[]' : '{}'}}`
       const text = scope === 'site' ? `site: ${body}` : `${scope}s: {${key}: ${body}}`
-      expect(wanted(await readText(text))).toHaveProperty([`${key}:${name}`])
+      expect(getWanted(await readText(text))).toHaveProperty([`${key}:${name}`])
     }
   })
 
   it('may be unknown under $other, where nothing is secret by its name', async () => {
     const state = await readText(
-      project('approvals: {$other: {a_new_one: [1, {b: true}], bot_token: {env: BOT}}}'),
+      buildProject('approvals: {$other: {a_new_one: [1, {b: true}], bot_token: {env: BOT}}}'),
     )
-    const { attributes } = itemIn(state, 'platform/app:approvals', '')
+    const { attributes } = findItem(state, 'platform/app:approvals', '')
     expect([...attributes].map(([name, { value }]) => [name, value])).toEqual([
       ['a_new_one', { is: 'value', value: [1, { b: true }] }],
       ['bot_token', { is: 'secret', source: { env: 'BOT' } }],
     ])
     expect(
-      await mistakesIn(
-        project('approvals: {$other: {bot_token: glpat-1, $x: 1, reset_approvals_on_push: true}}'),
+      await findMistakes(
+        buildProject(
+          'approvals: {$other: {bot_token: glpat-1, $x: 1, reset_approvals_on_push: true}}',
+        ),
       ),
     ).toEqual([
       expect.stringMatching(/^1:\d+: secrets cannot be written in files/),
@@ -227,20 +237,22 @@ describe('what stands at its place', () => {
 
   it('is whatever the answer of settings has, which is not known yet', async () => {
     const state = await readText('site: {settings: {a_new_one: 5, admin_mode: true}}')
-    const item = itemIn(state, 'site:settings', '')
+    const item = findItem(state, 'site:settings', '')
     expect([...item.attributes.keys()]).toEqual(['a_new_one', 'admin_mode'])
-    expect(await mistakesIn('site: {settings: {$other: {x: 1}}}')).toEqual([
+    expect(await findMistakes('site: {settings: {$other: {x: 1}}}')).toEqual([
       '1:19: $other is not allowed here',
       'settings accepts every attribute of the response without $other.',
     ])
-    expect((await mistakesIn('site: {settings: {some_api_key: abc}}'))[0]).toContain(
+    expect((await findMistakes('site: {settings: {some_api_key: abc}}'))[0]).toContain(
       'secrets cannot be written in files',
     )
   })
 
   it('begins with $ where that is its name', async () => {
-    const state = await readText(project('approval_rules: {$$Secret: {approvals_required: 1}}'))
-    expect(wanted(state)['platform/app:approval_rules']).toEqual({
+    const state = await readText(
+      buildProject('approval_rules: {$$Secret: {approvals_required: 1}}'),
+    )
+    expect(getWanted(state)['platform/app:approval_rules']).toEqual({
       $Secret: { approvals_required: 1 },
     })
   })

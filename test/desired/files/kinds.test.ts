@@ -1,15 +1,15 @@
-/** What is particular to kinds: what can be deleted, renamed, of which family, for which of them. */
+/** Tests the differences between kinds: which can be deleted, which can be renamed, and which have families. */
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
-import { itemIn, mistakesIn, readText, wanted } from './reading.js'
+import { findItem, findMistakes, getWanted, readText } from './reading.js'
 
-const textOf = ({ scope, name }: (typeof managedKinds)[number], body: string): string => {
+const buildText = ({ scope, name }: (typeof managedKinds)[number], body: string): string => {
   const key = { site: '', group: 'platform', project: 'platform/app' }[scope]
   const kind = `{${name}: ${body}}`
   return scope === 'site' ? `site: ${kind}` : `${scope}s: {${key}: ${kind}}`
 }
 
-const named = (kinds: readonly (typeof managedKinds)[number][]) =>
+const labelKinds = (kinds: readonly (typeof managedKinds)[number][]) =>
   kinds.map((kind) => [`${kind.name} of a ${kind.scope}`, kind] as const)
 const undeletable = managedKinds.filter(({ remove }) => remove === undefined)
 const sets = managedKinds.filter(({ holds, remove }) => holds === 'set' && remove !== undefined)
@@ -25,33 +25,41 @@ describe('where nothing can be deleted', () => {
     ])
   })
 
-  it.each(named(undeletable))('%s: neither null, nor a null item, nor $exact', async (_, kind) => {
-    expect((await mistakesIn(textOf(kind, 'null')))[0]).toMatch(
-      new RegExp(`^1:\\d+: ${kind.name} must be a (?:map|list), not nothing$`),
-    )
-    if (kind.holds === 'rules') return
-    expect(await mistakesIn(textOf(kind, '{$exact: true}'))).toEqual([
-      expect.stringMatching(/^1:\d+: \$exact is not allowed here$/),
-      'Objects of this kind cannot be deleted, so the set cannot be exact.',
-    ])
-    if (kind.holds === 'set')
-      expect((await mistakesIn(textOf(kind, '{x: null}')))[0]).toContain(
-        'x must be a map, not nothing',
+  it.each(labelKinds(undeletable))(
+    '%s: neither null, nor a null item, nor $exact',
+    async (_, kind) => {
+      expect((await findMistakes(buildText(kind, 'null')))[0]).toMatch(
+        new RegExp(`^1:\\d+: ${kind.name} must be a (?:map|list), not nothing$`),
       )
-  })
+      if (kind.holds === 'rules') return
+      expect(await findMistakes(buildText(kind, '{$exact: true}'))).toEqual([
+        expect.stringMatching(/^1:\d+: \$exact is not allowed here$/),
+        'Objects of this kind cannot be deleted, so the set cannot be exact.',
+      ])
+      if (kind.holds === 'set')
+        expect((await findMistakes(buildText(kind, '{x: null}')))[0]).toContain(
+          'x must be a map, not nothing',
+        )
+    },
+  )
 })
 
 describe('sets', () => {
   it('are these', () => expect(sets.length).toBeGreaterThan(6))
 
-  it.each(named(sets))(
+  it.each(labelKinds(sets))(
     '%s: an item is there, or not, and the rest as $exact says',
     async (_, kind) => {
-      const text = textOf(kind, `{$exact: true, x: null, '@1': ${kind.families ? 'null' : '{}'}}`)
-      const wish = Object.values(wanted(await readText(text)))[0]
+      const text = buildText(
+        kind,
+        `{$exact: true, x: null, '@1': ${kind.families ? 'null' : '{}'}}`,
+      )
+      const wish = Object.values(getWanted(await readText(text)))[0]
       expect(wish).toMatchObject({ $exact: true, x: null })
-      expect((await mistakesIn(textOf(kind, 'null')))[1]).toContain('Write {} for an empty map.')
-      expect((await mistakesIn(textOf(kind, '{$exact: 1}')))[0]).toContain(
+      expect((await findMistakes(buildText(kind, 'null')))[1]).toContain(
+        'Write {} for an empty map.',
+      )
+      expect((await findMistakes(buildText(kind, '{$exact: 1}')))[0]).toContain(
         '$exact must be true or false',
       )
     },
@@ -66,7 +74,7 @@ describe('items', () => {
       .flatMap((here) => here.desired())
       .flatMap(({ items }) => items.map(({ identity }) => identity))
     expect(identities).toEqual(['ana', 12, '13'])
-    expect((await mistakesIn('groups: {platform: {members: {007: {}}}}'))[0]).toContain(
+    expect((await findMistakes('groups: {platform: {members: {007: {}}}}'))[0]).toContain(
       '007 is not an ID',
     )
   })
@@ -74,7 +82,7 @@ describe('items', () => {
   it('may say what they were called, where their kind can be renamed', async () => {
     const text = 'projects: {platform/app: {approval_rules: {A: {previously: [B, C]}}}}'
     expect(
-      itemIn(await readText(text), 'platform/app:approval_rules', 'A').previously?.value,
+      findItem(await readText(text), 'platform/app:approval_rules', 'A').previously?.value,
     ).toEqual(['B', 'C'])
     expect(managedKinds.filter(({ renames }) => renames === true).map(({ name }) => name)).toEqual([
       'geo_nodes',
@@ -82,11 +90,11 @@ describe('items', () => {
     ])
   })
 
-  it.each(named(sets.filter(({ renames }) => renames !== true)))(
+  it.each(labelKinds(sets.filter(({ renames }) => renames !== true)))(
     '%s cannot be renamed',
     async (_, kind) => {
       const family = kind.families === undefined ? '' : ', family: simple-webhook'
-      const [line, hint] = await mistakesIn(textOf(kind, `{x: {previously: [y]${family}}}`))
+      const [line, hint] = await findMistakes(buildText(kind, `{x: {previously: [y]${family}}}`))
       expect(line).toMatch(/^1:\d+: previously is not allowed here$/)
       expect(hint).toContain(`${kind.name} cannot be renamed`)
     },
@@ -95,11 +103,11 @@ describe('items', () => {
   it('were not called as they are called', async () => {
     const text = (names: string): string =>
       `projects: {platform/app: {approval_rules: {A: {previously: ${names}}}}}`
-    expect((await mistakesIn(text('[A]')))[0]).toContain('previously contains A itself')
-    expect((await mistakesIn(text('{A: B}')))[0]).toContain(
+    expect((await findMistakes(text('[A]')))[0]).toContain('previously contains A itself')
+    expect((await findMistakes(text('{A: B}')))[0]).toContain(
       'previously must be text or a list, not a map',
     )
-    expect((await mistakesIn(text('[null]')))[0]).toContain(
+    expect((await findMistakes(text('[null]')))[0]).toContain(
       'an item of previously must be text, not nothing',
     )
   })
@@ -110,46 +118,46 @@ describe('integrations', () => {
     `projects: {platform/app: {integrations: {${text}}}}`
 
   it('need their family where their slug does not say it', async () => {
-    expect(await mistakesIn(integrations('chat: {webhook: {env: X}}'))).toEqual([
+    expect(await findMistakes(integrations('chat: {webhook: {env: X}}'))).toEqual([
       expect.stringMatching(/^1:\d+: chat needs family:, because its attributes are unknown$/),
       'Set family: to declare its attributes.',
     ])
-    expect((await mistakesIn(integrations('email-on-push: {}')))[1]).toContain(
+    expect((await findMistakes(integrations('email-on-push: {}')))[1]).toContain(
       'Did you mean emails-on-push?',
     )
-    expect((await mistakesIn(integrations('chat: {family: chat-web-hook}'))).join()).toContain(
+    expect((await findMistakes(integrations('chat: {family: chat-web-hook}'))).join()).toContain(
       'Did you mean chat-webhook?',
     )
     const state = await readText(integrations('chat: {family: chat-webhook}, gone: null'))
-    expect(itemIn(state, 'platform/app:integrations', 'chat').family?.value).toBe('chat-webhook')
+    expect(findItem(state, 'platform/app:integrations', 'chat').family?.value).toBe('chat-webhook')
   })
 
   it('may have it said at another level', async () => {
     const two = (inner: string): string =>
       `groups: {platform/**: {projects: {integrations: {chat: {family: chat-webhook}}}}}\n${inner}`
     const state = await readText(two(integrations('chat: {webhook: {env: X}}')))
-    expect(itemIn(state, 'platform/app:integrations', 'chat').family?.value).toBe('chat-webhook')
-    expect(await mistakesIn(two('projects: {web/site: {integrations: {chat: {}}}}'))).toEqual([
+    expect(findItem(state, 'platform/app:integrations', 'chat').family?.value).toBe('chat-webhook')
+    expect(await findMistakes(two('projects: {web/site: {integrations: {chat: {}}}}'))).toEqual([
       expect.stringMatching(/^2:\d+: chat needs family/),
       expect.any(String),
     ])
   })
 
   it('take the attributes of their family only', async () => {
-    expect(await mistakesIn(integrations('emails-on-push: {webhook: {env: X}}'))).toEqual([
+    expect(await findMistakes(integrations('emails-on-push: {webhook: {env: X}}'))).toEqual([
       expect.stringMatching(/^1:\d+: webhook is not allowed here$/),
       expect.stringContaining('Use one of recipients, '),
     ])
-    expect((await mistakesIn(integrations('emails-on-push: {family: chat-webhook}')))[0]).toContain(
-      'family must be emails-on-push',
-    )
-    expect((await mistakesIn(integrations('emails-on-push: {recipients: null}')))[0]).toContain(
+    expect(
+      (await findMistakes(integrations('emails-on-push: {family: chat-webhook}')))[0],
+    ).toContain('family must be emails-on-push')
+    expect((await findMistakes(integrations('emails-on-push: {recipients: null}')))[0]).toContain(
       'recipients must not be nothing',
     )
   })
 
   it('are null where they are not active', async () => {
-    expect(await mistakesIn(integrations('emails-on-push: {active: false}'))).toEqual([
+    expect(await findMistakes(integrations('emails-on-push: {active: false}'))).toEqual([
       expect.stringMatching(/^1:\d+: active is not allowed here$/),
       'A listed item is always active. To delete it, write null instead of its attributes.',
     ])
@@ -165,7 +173,7 @@ describe('deploy keys', () => {
       Buffer.alloc(32, 7),
     ]).toString('base64')
     const text = `projects: {platform/app: {deploy_keys: {a: {key: ssh-ed25519 ${blob} x}, b: {key: ssh-ed25519 ${blob} y}}}}`
-    expect(await mistakesIn(text)).toEqual([
+    expect(await findMistakes(text)).toEqual([
       expect.stringMatching(/^1:\d+: b has the same key as a$/),
       'Both names mean the same object. Remove one.',
     ])
@@ -203,6 +211,6 @@ describe('rules', () => {
       'locked is set twice at this level',
     ],
   ])('are refused: %s', async (text, mistake) => {
-    expect((await mistakesIn(rules(text)))[0]).toContain(mistake)
+    expect((await findMistakes(rules(text)))[0]).toContain(mistake)
   })
 })

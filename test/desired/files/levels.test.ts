@@ -1,22 +1,23 @@
-/** What several levels say of one place: which wins, and what it says it overrode. */
+/** Tests several levels that declare the same place: which one wins, and which values it overrides. */
 import { describe, expect, it } from 'vitest'
 import { formatOrigin } from '../../../src/desired/state.js'
-import { itemIn, mistakesIn, readText, readTexts, refusal, wanted } from './reading.js'
+import { findItem, findMistakes, getRefusal, getWanted, readText, readTexts } from './reading.js'
 
 const onePlace = { projects: ['platform/core/db'], groups: ['platform', 'platform/core'] } as const
-const wantedOf = async (
+const readWanted = async (
   text: string,
   places?: Partial<Record<keyof typeof onePlace, readonly string[]>>,
-) => wanted(await readText(text), { ...onePlace, ...places })
+) => getWanted(await readText(text), { ...onePlace, ...places })
 
-const approvals = (value: number): string => `{approval_rules: {R: {approvals_required: ${value}}}}`
+const buildApprovals = (value: number): string =>
+  `{approval_rules: {R: {approvals_required: ${value}}}}`
 
 const levels = [
-  `defaults: {projects: ${approvals(1)}}`,
-  `  '**': {projects: ${approvals(2)}}`,
-  `  platform/**: {projects: ${approvals(3)}}`,
-  `  platform/core/**: {projects: ${approvals(4)}}`,
-  `projects: {platform/core/db: ${approvals(5)}}`,
+  `defaults: {projects: ${buildApprovals(1)}}`,
+  `  '**': {projects: ${buildApprovals(2)}}`,
+  `  platform/**: {projects: ${buildApprovals(3)}}`,
+  `  platform/core/**: {projects: ${buildApprovals(4)}}`,
+  `projects: {platform/core/db: ${buildApprovals(5)}}`,
 ] as const
 const [defaults, all, outer, inner, exact] = levels
 
@@ -30,7 +31,7 @@ describe('levels', () => {
     const groups = parts.filter((part) => part.startsWith(' '))
     const others = parts.filter((part) => !part.startsWith(' '))
     const text = [...others, 'groups:', ...groups].join('\n')
-    expect((await wantedOf(text))['platform/core/db:approval_rules']).toEqual({
+    expect((await readWanted(text))['platform/core/db:approval_rules']).toEqual({
       R: { approvals_required: value },
     })
   })
@@ -40,7 +41,7 @@ describe('levels', () => {
       'a.yml': `${defaults}\ngroups:\n${all}\n${outer}`,
       'b.yml': exact,
     })
-    const item = itemIn(state, 'platform/core/db:approval_rules', 'R')
+    const item = findItem(state, 'platform/core/db:approval_rules', 'R')
     const said = item.attributes.get('approvals_required')
     expect(
       [said, ...(said?.over ?? [])].map((one) => one && [one.value, formatOrigin(one.origin)]),
@@ -55,7 +56,7 @@ describe('levels', () => {
   it('of defaults reach what a key names or reaches, and nothing else', async () => {
     const text = `${defaults}\nprojects: {web/site: {}}\ngroups:\n  platform/core/**: {projects: {}}\n  web/**: {members: {}}`
     const projects = ['platform/core/db', 'platform/app', 'web/site', 'web/other']
-    expect(Object.keys(await wantedOf(text, { projects }))).toEqual([
+    expect(Object.keys(await readWanted(text, { projects }))).toEqual([
       'platform/core/db:approval_rules',
       'web/site:approval_rules',
     ])
@@ -63,7 +64,7 @@ describe('levels', () => {
 
   it("of '**' reach projects of groups, never of people", async () => {
     const projects = ['ana/notes', 'platform/app', 'platform/core/db']
-    expect(Object.keys(await wantedOf(`groups:\n${all}`, { projects }))).toEqual([
+    expect(Object.keys(await readWanted(`groups:\n${all}`, { projects }))).toEqual([
       'platform/app:approval_rules',
       'platform/core/db:approval_rules',
     ])
@@ -77,7 +78,7 @@ describe('levels', () => {
       '  platform/core: {members: {ana: {access_level: owner}}}',
     ].join('\n')
     expect(
-      await wantedOf(text, { groups: ['platform', 'platform/core', 'platform/x', 'web'] }),
+      await readWanted(text, { groups: ['platform', 'platform/core', 'platform/x', 'web'] }),
     ).toEqual({
       'platform:members': { ana: { access_level: 20 } },
       'platform/core:members': { ana: { access_level: 50 } },
@@ -87,15 +88,15 @@ describe('levels', () => {
   })
 
   it('of paths that differ in case only are one', async () => {
-    const text = `projects: {Platform/APP: ${approvals(1)}}\ngroups: {PLATFORM/**: {projects: {approval_rules: {S: {}}}}}`
+    const text = `projects: {Platform/APP: ${buildApprovals(1)}}\ngroups: {PLATFORM/**: {projects: {approval_rules: {S: {}}}}}`
     expect(
-      (await wantedOf(text, { projects: ['platform/app'] }))['platform/app:approval_rules'],
+      (await readWanted(text, { projects: ['platform/app'] }))['platform/app:approval_rules'],
     ).toEqual({
       S: {},
       R: { approvals_required: 1 },
     })
-    const twice = `projects:\n  platform/app: ${approvals(1)}\n  Platform/App: ${approvals(1)}`
-    expect(await mistakesIn(twice)).toEqual([
+    const twice = `projects:\n  platform/app: ${buildApprovals(1)}\n  Platform/App: ${buildApprovals(1)}`
+    expect(await findMistakes(twice)).toEqual([
       '3:39: approvals_required is set twice at this level, first at standard input:3:39',
     ])
   })
@@ -118,15 +119,15 @@ describe('levels', () => {
   })
 })
 
-const twoLevels = (outerRules: string, innerRules: string): string =>
+const buildLevels = (outerRules: string, innerRules: string): string =>
   `groups: {platform/**: {projects: {approval_rules: ${outerRules}}}}\nprojects: {platform/core/db: {approval_rules: ${innerRules}}}`
-const rulesOf = async (outerRules: string, innerRules: string): Promise<unknown> =>
-  (await wantedOf(twoLevels(outerRules, innerRules)))['platform/core/db:approval_rules']
+const readRules = async (outerRules: string, innerRules: string): Promise<unknown> =>
+  (await readWanted(buildLevels(outerRules, innerRules)))['platform/core/db:approval_rules']
 
 describe('merging', () => {
   it('unites items and attributes, and replaces lists', async () => {
     expect(
-      await rulesOf(
+      await readRules(
         '{A: {approvals_required: 1, user_ids: [ana]}, B: {approvals_required: 2}}',
         '{A: {user_ids: [ben]}, C: {approvals_required: 3}}',
       ),
@@ -139,7 +140,7 @@ describe('merging', () => {
 
   it('replaces null by an object, and an object by null', async () => {
     expect(
-      await rulesOf(
+      await readRules(
         '{A: null, B: {approvals_required: 2}}',
         '{A: {approvals_required: 1}, B: null}',
       ),
@@ -155,29 +156,31 @@ describe('merging', () => {
     ['{$exact: true, A: {}}', '{$exact: false, B: {}}', false],
     ['{$exact: false, A: {}}', '{$exact: true, B: {}}', true],
   ])('takes $exact from the most specific that says it: %s %s', async (a, b, exactly) => {
-    expect(await rulesOf(a, b)).toEqual({ $exact: exactly, A: {}, B: {} })
+    expect(await readRules(a, b)).toEqual({ $exact: exactly, A: {}, B: {} })
   })
 
   it('drops what is less specific for $inherit: false in a map', async () => {
     const some = '{$exact: true, A: {approvals_required: 1, user_ids: [ana]}, B: {}}'
-    expect(await rulesOf(some, '{$inherit: false, A: {user_ids: [ben]}}')).toEqual({
+    expect(await readRules(some, '{$inherit: false, A: {user_ids: [ben]}}')).toEqual({
       A: { user_ids: ['ben'] },
     })
-    expect(await rulesOf(some, '{A: {$inherit: false, user_ids: [ben]}}')).toEqual({
+    expect(await readRules(some, '{A: {$inherit: false, user_ids: [ben]}}')).toEqual({
       $exact: true,
       A: { user_ids: ['ben'] },
       B: {},
     })
-    expect(await rulesOf(some, '{$inherit: true, A: {$inherit: true, user_ids: [ben]}}')).toEqual({
-      $exact: true,
-      A: { approvals_required: 1, user_ids: ['ben'] },
-      B: {},
-    })
+    expect(await readRules(some, '{$inherit: true, A: {$inherit: true, user_ids: [ben]}}')).toEqual(
+      {
+        $exact: true,
+        A: { approvals_required: 1, user_ids: ['ben'] },
+        B: {},
+      },
+    )
     const place = `${defaults}\nprojects: {platform/core/db: {$inherit: false, approvals: {}}}`
-    expect(await wantedOf(place)).toEqual({ 'platform/core/db:approvals': { '': {} } })
+    expect(await readWanted(place)).toEqual({ 'platform/core/db:approvals': { '': {} } })
     const one = 'defaults: {projects: {approvals: {reset_approvals_on_push: true}}}'
     expect(
-      await wantedOf(`${one}\nprojects: {platform/core/db: {approvals: {$inherit: false}}}`),
+      await readWanted(`${one}\nprojects: {platform/core/db: {approvals: {$inherit: false}}}`),
     ).toEqual({ 'platform/core/db:approvals': { '': {} } })
   })
 
@@ -201,21 +204,23 @@ describe('merging', () => {
       { is: 'change', add: [], remove: ['ana'] },
     ],
   ])('changes lists: %s, then %s', async (a, b, members) => {
-    expect(await rulesOf(a, b)).toEqual({ A: { user_ids: members } })
+    expect(await readRules(a, b)).toEqual({ A: { user_ids: members } })
   })
 
   it('keeps the case of names that are no users', async () => {
     const hosts = (list: string): string => `site: {settings: {domain_allowlist: ${list}}}`
-    expect((await wantedOf(hosts('{$add: [A], $remove: [a]}')))['site:settings']).toEqual({
+    expect((await readWanted(hosts('{$add: [A], $remove: [a]}')))['site:settings']).toEqual({
       '': { domain_allowlist: { is: 'change', add: ['A'], remove: ['a'] } },
     })
   })
 
   it('takes words of an item from the most specific', async () => {
     const state = await readText(
-      twoLevels('{A: {previously: [X]}, B: {previously: Y}}', '{A: {previously: [Z]}, B: {}}'),
+      buildLevels('{A: {previously: [X]}, B: {previously: Y}}', '{A: {previously: [Z]}, B: {}}'),
     )
-    const [a, b] = ['A', 'B'].map((name) => itemIn(state, 'platform/core/db:approval_rules', name))
+    const [a, b] = ['A', 'B'].map((name) =>
+      findItem(state, 'platform/core/db:approval_rules', name),
+    )
     expect([a?.previously?.value, b?.previously?.value]).toEqual([['Z'], ['Y']])
   })
 })
@@ -227,7 +232,7 @@ describe('one level', () => {
       'a.yml': rules('{$exact: true, A: {approvals_required: 1}}'),
       'b.yml': rules('{A: {user_ids: [ana]}, B: {}}'),
     })
-    expect(wanted(state)['platform/app:approval_rules']).toEqual({
+    expect(getWanted(state)['platform/app:approval_rules']).toEqual({
       $exact: true,
       A: { approvals_required: 1, user_ids: ['ana'] },
       B: {},
@@ -253,7 +258,9 @@ describe('one level', () => {
     ['{A: {}}', '{A: null}', 'A is both null and has attributes at the same level'],
     ['{A: {$other: {x: 1}}}', '{A: {$other: {x: 1}}}', 'x is set twice at this level'],
   ])('says nothing twice, even where both are equal: %s %s', async (a, b, mistake) => {
-    const [line = '', ...more] = await refusal(readTexts({ 'a.yml': rules(a), 'b.yml': rules(b) }))
+    const [line = '', ...more] = await getRefusal(
+      readTexts({ 'a.yml': rules(a), 'b.yml': rules(b) }),
+    )
     expect(line).toMatch(/^b\.yml:2:\d+: .*, first at a\.yml:2:\d+$/)
     expect(line).toContain(mistake)
     expect(more).toEqual([])
@@ -261,21 +268,23 @@ describe('one level', () => {
 
   it('knows users by their names, whatever the case', async () => {
     const text = 'groups: {platform: {members: {ana: {access_level: 30}, Ana: {access_level: 30}}}}'
-    expect((await mistakesIn(text))[0]).toContain('access_level is set twice')
+    expect((await findMistakes(text))[0]).toContain('access_level is set twice')
   })
 
   it('adds and removes nothing that is the same', async () => {
-    expect(await mistakesIn(rules('{A: {user_ids: {$add: [ana], $remove: [Ana]}}}'))).toEqual([
+    expect(await findMistakes(rules('{A: {user_ids: {$add: [ana], $remove: [Ana]}}}'))).toEqual([
       expect.stringContaining('user_ids adds and removes the same member'),
     ])
-    expect((await mistakesIn(rules('{A: {user_ids: {$ad: [ana]}}}')))[1]).toBe('Did you mean $add?')
-    expect((await mistakesIn(rules('{A: {user_ids: {}}}')))[0]).toContain(
+    expect((await findMistakes(rules('{A: {user_ids: {$ad: [ana]}}}')))[1]).toBe(
+      'Did you mean $add?',
+    )
+    expect((await findMistakes(rules('{A: {user_ids: {}}}')))[0]).toContain(
       'user_ids must not be empty',
     )
-    expect((await mistakesIn(rules('{A: {user_ids: {$add: ana}}}')))[0]).toContain(
+    expect((await findMistakes(rules('{A: {user_ids: {$add: ana}}}')))[0]).toContain(
       '$add must be a list, not text',
     )
-    expect((await mistakesIn(rules('{A: {approvals_required: {$add: [1]}}}')))[0]).toContain(
+    expect((await findMistakes(rules('{A: {approvals_required: {$add: [1]}}}')))[0]).toContain(
       '$add is not allowed here',
     )
   })

@@ -1,4 +1,4 @@
-/** Which files are read, and in which order. */
+/** Tests which files are read, and in which order. */
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -7,59 +7,63 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readFiles } from '../../../src/desired/files/index.js'
-import { folderOf, readTexts, refusal, wanted } from './reading.js'
+import { getRefusal, getWanted, readTexts, writeFolder } from './reading.js'
 
-const none = 'version: 1\n'
-const stdin = async (): Promise<string> => none
-const pathsOf = async (paths: readonly string[], cwd: string): Promise<readonly string[]> =>
-  (await readFiles(paths, { cwd, stdin })).files.map(({ path }) => path)
+const emptyFile = 'version: 1\n'
+const readStdin = async (): Promise<string> => emptyFile
+const listPaths = async (paths: readonly string[], cwd: string): Promise<readonly string[]> =>
+  (await readFiles(paths, { cwd, stdin: readStdin })).files.map(({ path }) => path)
 
 describe('files of a folder', () => {
   it('are read recursively, in the order of their bytes', async () => {
-    const cwd = folderOf({
-      'in/b.yml': none,
-      'in/B.yaml': none,
+    const cwd = writeFolder({
+      'in/b.yml': emptyFile,
+      'in/B.yaml': emptyFile,
       'in/a/z.json': '{"version": 1}',
-      'in/é.yml': none,
-      'in/a.yml': none,
+      'in/é.yml': emptyFile,
+      'in/a.yml': emptyFile,
       'in/notes.txt': 'no document',
       'in/.hidden.yml': 'no document: [',
       'in/.git/x.yml': 'no document: [',
       'in/node_modules/x.yml': 'no document: [',
     })
     const read = ['in/B.yaml', 'in/a.yml', 'in/a/z.json', 'in/b.yml', 'in/é.yml']
-    expect(await pathsOf(['in'], cwd)).toEqual(read)
+    expect(await listPaths(['in'], cwd)).toEqual(read)
   })
 
   it('follow no link to a folder, and none that leads out', async () => {
-    const cwd = folderOf({ 'in/a.yml': none, 'in/below/b.yml': none, 'out/c.yml': none })
+    const cwd = writeFolder({
+      'in/a.yml': emptyFile,
+      'in/below/b.yml': emptyFile,
+      'out/c.yml': emptyFile,
+    })
     symlinkSync(join(cwd, 'out'), join(cwd, 'in/away'))
     symlinkSync(join(cwd, 'in/below'), join(cwd, 'in/again'))
     symlinkSync('below/b.yml', join(cwd, 'in/b-link.yml'))
-    // Once, though there are two names for it.
-    expect(await pathsOf(['in'], cwd)).toEqual(['in/a.yml', 'in/b-link.yml'])
+    // The file is read once, although it has two names.
+    expect(await listPaths(['in'], cwd)).toEqual(['in/a.yml', 'in/b-link.yml'])
     symlinkSync(join(cwd, 'out/c.yml'), join(cwd, 'in/c.yml'))
-    expect(await refusal(readFiles(['in'], { cwd, stdin }))).toEqual([
+    expect(await getRefusal(readFiles(['in'], { cwd, stdin: readStdin }))).toEqual([
       'in/c.yml: the link points outside in',
       'Pass the target of the link as well, or copy it.',
     ])
   })
 
   it('may not be links to nothing', async () => {
-    const cwd = folderOf({ 'in/a.yml': none })
+    const cwd = writeFolder({ 'in/a.yml': emptyFile })
     symlinkSync('gone', join(cwd, 'in/b.yml'))
-    expect(await refusal(readFiles(['in'], { cwd, stdin }))).toEqual([
+    expect(await getRefusal(readFiles(['in'], { cwd, stdin: readStdin }))).toEqual([
       'in/b.yml: the link is broken',
     ])
   })
 
   it('must be there', async () => {
-    const cwd = folderOf({})
+    const cwd = writeFolder({})
     mkdirSync(join(cwd, 'in'))
-    expect((await refusal(readFiles(['in'], { cwd, stdin })))[0]).toMatch(
+    expect((await getRefusal(readFiles(['in'], { cwd, stdin: readStdin })))[0]).toMatch(
       /^in: the folder contains no/,
     )
-    expect(await refusal(readFiles(['gone'], { cwd, stdin }))).toEqual([
+    expect(await getRefusal(readFiles(['gone'], { cwd, stdin: readStdin }))).toEqual([
       'cannot read gone: no such file or directory',
     ])
   })
@@ -67,33 +71,33 @@ describe('files of a folder', () => {
 
 describe('paths', () => {
   it('name a file twice, and it is read once, whatever it ends in', async () => {
-    const cwd = folderOf({ 'in/a.yml': none, state: none })
-    expect(await pathsOf(['in/a.yml', 'in', 'state', './in/a.yml'], cwd)).toEqual([
+    const cwd = writeFolder({ 'in/a.yml': emptyFile, state: emptyFile })
+    expect(await listPaths(['in/a.yml', 'in', 'state', './in/a.yml'], cwd)).toEqual([
       'in/a.yml',
       'state',
     ])
   })
 
   it('are told with what they held', async () => {
-    const cwd = folderOf({ 'a.yml': none })
-    expect((await readFiles(['a.yml'], { cwd, stdin })).files).toEqual([
+    const cwd = writeFolder({ 'a.yml': emptyFile })
+    expect((await readFiles(['a.yml'], { cwd, stdin: readStdin })).files).toEqual([
       {
         path: 'a.yml',
-        sha256: createHash('sha256').update(none).digest('hex'),
+        sha256: createHash('sha256').update(emptyFile).digest('hex'),
       },
     ])
   })
 
   it('take standard input for -, one document of it', async () => {
-    const cwd = folderOf({})
+    const cwd = writeFolder({})
     const state = await readFiles(['-'], {
       cwd,
       stdin: async () => 'version: 1\nsite: {settings: {admin_mode: true}}\n',
     })
     expect(state.files.map(({ path }) => path)).toEqual(['-'])
-    expect(wanted(state)).toEqual({ 'site:settings': { '': { admin_mode: true } } })
-    const two = readFiles(['-'], { cwd, stdin: async () => `${none}---\n${none}` })
-    expect(await refusal(two)).toEqual([
+    expect(getWanted(state)).toEqual({ 'site:settings': { '': { admin_mode: true } } })
+    const two = readFiles(['-'], { cwd, stdin: async () => `${emptyFile}---\n${emptyFile}` })
+    expect(await getRefusal(two)).toEqual([
       'standard input:3:1: standard input must contain a single document',
     ])
   })
@@ -103,15 +107,15 @@ describe('paths', () => {
       'a.yml':
         'site: {settings: {admin_mode: true}}\n---\nversion: 1\nsite: {settings: {max_pages_size: 5}}',
     }
-    expect(wanted(await readTexts(texts))).toEqual({
+    expect(getWanted(await readTexts(texts))).toEqual({
       'site:settings': { '': { admin_mode: true, max_pages_size: 5 } },
     })
   })
 
   it('refuse what is no text', async () => {
-    const cwd = folderOf({})
+    const cwd = writeFolder({})
     writeFileSync(join(cwd, 'a.yml'), Buffer.from([0x61, 0x3a, 0x20, 0xff]))
-    expect(await refusal(readFiles(['a.yml'], { cwd, stdin }))).toEqual([
+    expect(await getRefusal(readFiles(['a.yml'], { cwd, stdin: readStdin }))).toEqual([
       'a.yml:1:1: the file is not UTF-8 text',
     ])
   })
@@ -119,13 +123,13 @@ describe('paths', () => {
 
 describe('a pipe', () => {
   it('is read where a shell passes <(command)', async () => {
-    const cwd = folderOf({ 'a.yml': none })
+    const cwd = writeFolder({ 'a.yml': emptyFile })
     const pipe = join(cwd, 'pipe')
     execFileSync('mkfifo', [pipe])
     const passed = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
     const path = `/dev/fd/${passed}`
     try {
-      const [read] = await Promise.all([pathsOf([path], cwd), writeFile(pipe, none)])
+      const [read] = await Promise.all([listPaths([path], cwd), writeFile(pipe, emptyFile)])
       expect(read).toEqual([path])
     } finally {
       closeSync(passed)
@@ -133,14 +137,18 @@ describe('a pipe', () => {
   })
 
   it('is not waited for by its name', async () => {
-    const cwd = folderOf({})
+    const cwd = writeFolder({})
     execFileSync('mkfifo', [join(cwd, 'pipe')])
-    expect((await refusal(readFiles(['pipe'], { cwd, stdin })))[0]).toContain('it is a pipe')
+    expect((await getRefusal(readFiles(['pipe'], { cwd, stdin: readStdin })))[0]).toContain(
+      'it is a pipe',
+    )
   })
 
   it('is not waited for in a folder', async () => {
-    const cwd = folderOf({ 'in/a.yml': none })
+    const cwd = writeFolder({ 'in/a.yml': emptyFile })
     execFileSync('mkfifo', [join(cwd, 'in/b.yml')])
-    expect((await refusal(readFiles(['in'], { cwd, stdin })))[0]).toContain('it is a pipe')
+    expect((await getRefusal(readFiles(['in'], { cwd, stdin: readStdin })))[0]).toContain(
+      'it is a pipe',
+    )
   })
 })

@@ -1,4 +1,4 @@
-/** Files of a test: written into a folder of its own, read, and what they want as tests can compare it. */
+/** Writes files for a test into a folder of its own, reads them, and returns their wishes in a form to compare. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -13,8 +13,8 @@ import { Failure } from '../../../src/errors.js'
 
 export type Texts = Readonly<Record<string, string>>
 
-/** A folder with these files, gone when the test ends. */
-export const folderOf = (texts: Texts): string => {
+/** Creates a folder with these files, which is removed when the test ends. */
+export const writeFolder = (texts: Texts): string => {
   const folder = mkdtempSync(join(tmpdir(), 'svcctl-files-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   for (const [path, text] of Object.entries(texts)) {
@@ -24,26 +24,26 @@ export const folderOf = (texts: Texts): string => {
   return folder
 }
 
-export type How = Partial<FileOptions>
+export type ReadOptions = Partial<FileOptions>
 
-/** Reads a document from standard input; `version: 1` stands before it. */
-export const readText = (text: string, how: How = {}): Promise<DeclaredState> =>
+/** Reads a document from standard input, with `version: 1` before it. */
+export const readText = (text: string, how: ReadOptions = {}): Promise<DeclaredState> =>
   readFiles(['-'], {
-    cwd: folderOf({}),
+    cwd: writeFolder({}),
     stdin: async () => `version: 1\n${text}`,
     ...how,
   })
 
-/** Reads the folder `.` of files; each begins with its version. */
-export const readTexts = (texts: Texts, how: How = {}): Promise<DeclaredState> => {
-  const cwd = folderOf(
+/** Reads a folder of files, each with its version before it. */
+export const readTexts = (texts: Texts, how: ReadOptions = {}): Promise<DeclaredState> => {
+  const cwd = writeFolder(
     Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, `version: 1\n${text}`])),
   )
   return readFiles(['.'], { cwd, stdin: async () => '', ...how })
 }
 
-/** What is refused: the lines of mistakes, each from its line on, and the hint. */
-export const refusal = async (reading: Promise<unknown>): Promise<readonly string[]> => {
+/** Returns the lines of mistakes, each from its position on, and the hint. */
+export const getRefusal = async (reading: Promise<unknown>): Promise<readonly string[]> => {
   const error: unknown = await reading.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -55,9 +55,12 @@ export const refusal = async (reading: Promise<unknown>): Promise<readonly strin
   return [...(lines.length > 1 ? lines.slice(1) : lines), ...(hint === undefined ? [] : [hint])]
 }
 
-/** The mistakes of a document: line and column, counted without the version's line. */
-export const mistakesIn = async (text: string, how: How = {}): Promise<readonly string[]> =>
-  (await refusal(readText(text, how))).map((line) =>
+/** Returns the mistakes of a document. Lines are counted without the line of the version. */
+export const findMistakes = async (
+  text: string,
+  how: ReadOptions = {},
+): Promise<readonly string[]> =>
+  (await getRefusal(readText(text, how))).map((line) =>
     line.replace(/^standard input:(\d+):/, (_, number: string) => `${Number(number) - 1}:`),
   )
 
@@ -66,8 +69,8 @@ const known = {
   groups: ['platform', 'platform/core', 'web'],
 } as const
 
-/** An item in short: its attributes by name; null where it must not be there. */
-const shortOf = (item: DesiredItem): unknown => {
+/** Returns the attributes of an item by name; null for an item that must be absent. */
+const shortenItem = (item: DesiredItem): unknown => {
   if (item.gone !== undefined) return null
   const values = [...item.attributes].map(([name, { value }]) => [
     name,
@@ -76,10 +79,10 @@ const shortOf = (item: DesiredItem): unknown => {
   return Object.fromEntries(values)
 }
 
-const keyOf = ({ place, kind }: DesiredKind): string => `${place.path || 'site'}:${kind.name}`
+const getKey = ({ place, kind }: DesiredKind): string => `${place.path || 'site'}:${kind.name}`
 
-/** All wishes in short, of places that there are. */
-export const wanted = (
+/** Returns the wishes for existing places, with shortened items. */
+export const getWanted = (
   state: DeclaredState,
   places: Parameters<DeclaredState['places']>[0] = known,
 ): Readonly<Record<string, unknown>> =>
@@ -88,16 +91,18 @@ export const wanted = (
       .places(places)
       .flatMap((here) => here.desired())
       .map((wish) => [
-        keyOf(wish),
+        getKey(wish),
         {
           ...(wish.exact === undefined ? {} : { $exact: wish.exact.value }),
-          ...Object.fromEntries(wish.items.map((item) => [String(item.identity), shortOf(item)])),
+          ...Object.fromEntries(
+            wish.items.map((item) => [String(item.identity), shortenItem(item)]),
+          ),
         },
       ]),
   )
 
-/** One item of what is wanted. */
-export const itemIn = (
+/** Finds one item of the wishes. */
+export const findItem = (
   state: DeclaredState,
   key: string,
   identity: string | number,
@@ -105,7 +110,7 @@ export const itemIn = (
   const wish = state
     .places(known)
     .flatMap((here) => here.desired())
-    .find((one) => keyOf(one) === key)
+    .find((one) => getKey(one) === key)
   const item = wish?.items.find((one) => one.identity === identity)
   if (item === undefined) throw new Error(`there is no ${identity} in ${key}`)
   return item

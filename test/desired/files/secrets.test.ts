@@ -1,4 +1,4 @@
-/** Where secrets come from, and which files a file may name. */
+/** Tests the sources of secrets, and which other files a file may name. */
 import { createHash } from 'node:crypto'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,36 +7,50 @@ import { openHeld } from '../../../src/base/secrets/redact.js'
 import { readFiles } from '../../../src/desired/files/index.js'
 import { readBeside, resolveBeside } from '../../../src/desired/files/secret.js'
 import type { DesiredValue } from '../../../src/desired/state.js'
-import { folderOf, type How, itemIn, mistakesIn, readText, refusal } from './reading.js'
+import {
+  findItem,
+  findMistakes,
+  getRefusal,
+  type ReadOptions,
+  readText,
+  writeFolder,
+} from './reading.js'
 
-const chat = (webhook: string): string =>
+const buildChat = (webhook: string): string =>
   `projects: {platform/app: {integrations: {chat: {family: chat-webhook, webhook: ${webhook}}}}}`
 
-const sourceOf = async (webhook: string, how: How = {}): Promise<DesiredValue | undefined> => {
-  const item = itemIn(await readText(chat(webhook), how), 'platform/app:integrations', 'chat')
+const readSecretSource = async (
+  webhook: string,
+  how: ReadOptions = {},
+): Promise<DesiredValue | undefined> => {
+  const item = findItem(
+    await readText(buildChat(webhook), how),
+    'platform/app:integrations',
+    'chat',
+  )
   return item.attributes.get('webhook')?.value
 }
-const secret = (source: unknown): unknown => ({ is: 'secret', source })
-const literalIn = (value: DesiredValue | undefined): string | undefined =>
+const createSecret = (source: unknown): unknown => ({ is: 'secret', source })
+const getLiteral = (value: DesiredValue | undefined): string | undefined =>
   value?.is === 'secret' && 'literal' in value.source ? openHeld(value.source.literal) : undefined
-const beside = { base: 'standard input', within: '.' } as const
+const stdinBase = { base: 'standard input', within: '.' } as const
 
 describe('a secret', () => {
   it.each([
     ['{env: CHAT_WEBHOOK}', { env: 'CHAT_WEBHOOK' }],
     ['env:CHAT_WEBHOOK', { env: 'CHAT_WEBHOOK' }],
-    ['{file: secrets/hook}', { file: 'secrets/hook', ...beside }],
-    ["'@secrets/hook'", { file: 'secrets/hook', ...beside }],
+    ['{file: secrets/hook}', { file: 'secrets/hook', ...stdinBase }],
+    ["'@secrets/hook'", { file: 'secrets/hook', ...stdinBase }],
   ])('comes from %s', async (text, source) => {
-    expect(await sourceOf(text)).toEqual(secret(source))
+    expect(await readSecretSource(text)).toEqual(createSecret(source))
   })
 
   it.each([
     ['{command: [pass, show, chat]}', ['pass', 'show', 'chat']],
     [`'command:["pass","show chat"]'`, ['pass', 'show chat']],
   ])('comes from a command where commands are allowed: %s', async (text, command) => {
-    expect(await sourceOf(text, { allowCommands: true })).toEqual(secret({ command }))
-    expect(await mistakesIn(chat(text))).toEqual([
+    expect(await readSecretSource(text, { allowCommands: true })).toEqual(createSecret({ command }))
+    expect(await findMistakes(buildChat(text))).toEqual([
       expect.stringMatching(/^1:\d+: webhook comes from a command, and commands are not allowed$/),
       'To run commands, pass --allow-commands.',
     ])
@@ -51,22 +65,22 @@ describe('a secret', () => {
       '{hunter2: x}',
       '{env: hunter-2}',
     ]) {
-      const lines = await mistakesIn(chat(text))
+      const lines = await findMistakes(buildChat(text))
       expect(lines[0]).toMatch(/^1:\d+: /)
       expect(lines.join()).not.toMatch(/hunter|2002/)
     }
-    expect(await mistakesIn(chat('hunter2'))).toEqual([
+    expect(await findMistakes(buildChat('hunter2'))).toEqual([
       expect.stringMatching(/^1:\d+: secrets cannot be written in files$/),
       expect.stringContaining('{env: NAME}'),
     ])
     for (const text of ['hunter2', '007'])
-      expect(literalIn(await sourceOf(text, { allowLiteralSecrets: true }))).toBe(text)
+      expect(getLiteral(await readSecretSource(text, { allowLiteralSecrets: true }))).toBe(text)
   })
 
   it.each(['SVC_TOKEN', 'SVC_JOB_TOKEN', 'CI_JOB_TOKEN', 'SVC_ALERT_KEY'])(
     'is never the credential of the tool: %s',
     async (name) => {
-      expect((await mistakesIn(chat(`{env: ${name}}`)))[0]).toContain(
+      expect((await findMistakes(buildChat(`{env: ${name}}`)))[0]).toContain(
         `${name} is a credential of svcctl`,
       )
     },
@@ -91,7 +105,7 @@ describe('a secret', () => {
     ["'command:[1]'", 'command must be a list'],
     ['null', 'webhook cannot be unset: the family chat-webhook requires it'],
   ])('says nothing by %s', async (text, mistake, hint = '') => {
-    const lines = await mistakesIn(chat(text), { allowCommands: true })
+    const lines = await findMistakes(buildChat(text), { allowCommands: true })
     expect(lines[0]).toMatch(/^1:\d+: /)
     expect(lines[0]).toContain(mistake)
     expect(lines.join()).toContain(hint)
@@ -99,35 +113,35 @@ describe('a secret', () => {
 
   it('is taken away by nothing, where it may be', async () => {
     const text = 'site: {settings: {spamsvc_api_key: null}}'
-    const item = itemIn(await readText(text), 'site:settings', '')
-    expect(literalIn(item.attributes.get('spamsvc_api_key')?.value)).toBe('')
+    const item = findItem(await readText(text), 'site:settings', '')
+    expect(getLiteral(item.attributes.get('spamsvc_api_key')?.value)).toBe('')
   })
 
   it('is nothing that other attributes could say', async () => {
     const text =
       'projects: {platform/app: {integrations: {emails-on-push: {recipients: env:HOME}}}}'
-    const item = itemIn(await readText(text), 'platform/app:integrations', 'emails-on-push')
+    const item = findItem(await readText(text), 'platform/app:integrations', 'emails-on-push')
     expect(item.attributes.get('recipients')?.value).toEqual({ is: 'value', value: 'env:HOME' })
     const within = 'site: {settings: {made_up: {token: abc}}}'
-    expect((await mistakesIn(within))[0]).toContain('made_up contains a secret')
+    expect((await findMistakes(within))[0]).toContain('made_up contains a secret')
     const map = 'site: {settings: {after_sign_up_text: {env: HOME}}}'
-    expect((await mistakesIn(map))[0]).toContain('after_sign_up_text must be text, not a map')
+    expect((await findMistakes(map))[0]).toContain('after_sign_up_text must be text, not a map')
   })
 })
 
 const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
-const domain = (certificate: string): string =>
+const buildDomain = (certificate: string): string =>
   `version: 1\nprojects: {platform/app: {pages_domains: {x.test: {certificate: ${certificate}}}}}`
-const stdin = async (): Promise<string> => ''
+const readStdin = async (): Promise<string> => ''
 
 describe('a file that a file names', () => {
   it('lies beside it, and is read where it is no secret', async () => {
-    const cwd = folderOf({
-      'in/below/a.yml': domain('{file: ../certs/x.pem}'),
+    const cwd = writeFolder({
+      'in/below/a.yml': buildDomain('{file: ../certs/x.pem}'),
       'in/certs/x.pem': pem,
     })
-    const state = await readFiles(['in'], { cwd, stdin })
-    const item = itemIn(state, 'platform/app:pages_domains', 'x.test')
+    const state = await readFiles(['in'], { cwd, stdin: readStdin })
+    const item = findItem(state, 'platform/app:pages_domains', 'x.test')
     expect(item.attributes.get('certificate')?.value).toEqual({ is: 'value', value: pem.trimEnd() })
     expect(state.files.slice(1)).toEqual([
       { path: 'in/certs/x.pem', sha256: createHash('sha256').update(pem).digest('hex') },
@@ -141,41 +155,43 @@ describe('a file that a file names', () => {
     ['linked/out.pem'],
     ['linked/new/out.pem'],
   ])('lies in the folder that was given, links resolved: not %s', async (file) => {
-    const cwd = folderOf({
-      'in/a.yml': domain(`{file: ${file}}`),
-      'in/b.yml': `version: 1\n${chat(`{file: ${file}}`)}`,
+    const cwd = writeFolder({
+      'in/a.yml': buildDomain(`{file: ${file}}`),
+      'in/b.yml': `version: 1\n${buildChat(`{file: ${file}}`)}`,
       'out.pem': pem,
     })
     symlinkSync(join(cwd, 'out.pem'), join(cwd, 'in/link.pem'))
     symlinkSync(cwd, join(cwd, 'in/linked'))
-    const lines = await refusal(readFiles(['in'], { cwd, stdin }))
+    const lines = await getRefusal(readFiles(['in'], { cwd, stdin: readStdin }))
     expect(lines).toEqual([
       expect.stringContaining(`${file}: the file is outside the given folder`),
       expect.stringContaining(`${file}: the file is outside the given folder`),
     ])
     expect(lines.map((line) => line.slice(0, 8))).toEqual(['in/a.yml', 'in/b.yml'])
-    const secretOnly = readFiles(['in/b.yml'], { cwd, stdin, allowOutside: true })
-    const item = itemIn(await secretOnly, 'platform/app:integrations', 'chat')
-    expect(item.attributes.get('webhook')?.value).toEqual(secret({ file, base: 'in/b.yml' }))
+    const secretOnly = readFiles(['in/b.yml'], { cwd, stdin: readStdin, allowOutside: true })
+    const item = findItem(await secretOnly, 'platform/app:integrations', 'chat')
+    expect(item.attributes.get('webhook')?.value).toEqual(createSecret({ file, base: 'in/b.yml' }))
   })
 
   it('need not be there where it is a secret, and must be there where it is none', async () => {
-    const cwd = folderOf({ 'a.yml': domain('{file: gone/x.pem}') })
-    expect((await refusal(readFiles(['a.yml'], { cwd, stdin })))[0]).toMatch(
+    const cwd = writeFolder({ 'a.yml': buildDomain('{file: gone/x.pem}') })
+    expect((await getRefusal(readFiles(['a.yml'], { cwd, stdin: readStdin })))[0]).toMatch(
       /^a\.yml:2:\d+: gone\/x\.pem: no such file or directory$/,
     )
-    expect(await sourceOf('{file: gone/x}')).toEqual(secret({ file: 'gone/x', ...beside }))
+    expect(await readSecretSource('{file: gone/x}')).toEqual(
+      createSecret({ file: 'gone/x', ...stdinBase }),
+    )
   })
 
   it('holds what its attribute takes', async () => {
-    const cwd = folderOf({ 'a.yml': domain('{file: x.pem}'), 'x.pem': 'no certificate' })
-    expect((await refusal(readFiles(['a.yml'], { cwd, stdin })))[0]).toContain(
+    const cwd = writeFolder({ 'a.yml': buildDomain('{file: x.pem}'), 'x.pem': 'no certificate' })
+    expect((await getRefusal(readFiles(['a.yml'], { cwd, stdin: readStdin })))[0]).toContain(
       'certificate must be PEM certificates without a private key: x.pem holds a value of 14 characters',
     )
   })
 
   it('is looked at again where it is read', () => {
-    const cwd = folderOf({ 'in/secret': 'x', out: 'y' })
+    const cwd = writeFolder({ 'in/secret': 'x', out: 'y' })
     const source = { file: 'secret', base: 'in/a.yml', within: 'in' }
     expect(openHeld(readBeside(source, cwd))).toBe('x')
     symlinkSync(join(cwd, 'out'), join(cwd, 'in/moved'))

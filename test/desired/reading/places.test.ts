@@ -1,29 +1,29 @@
-/** Which projects and groups are looked at, and what is asked to find them. */
+/** Tests which projects and groups are read, and the requests that find them. */
 
 import { describe, expect, it } from 'vitest'
 import { groupMembers } from '../../../src/catalogue/managed.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { SelectionOptions } from '../../../src/desired/selection.js'
 import type { KnownPlaces } from '../../../src/desired/state.js'
-import { sandbox } from '../../sandbox/instance.js'
-import { json, rejected, serve } from '../../support/servers.js'
-import { instanceAt } from '../open.js'
+import { useSharedSandbox } from '../../sandbox/instance.js'
+import { getRejection, sendJson, serve } from '../../support/servers.js'
+import { openRecordedInstance } from '../open.js'
 
-const box = sandbox()
-const nothing: KnownPlaces = { groups: [], projects: [], below: [], membersBelow: [] }
-const paths = (places: readonly { path: string }[]) => places.map(({ path }) => path)
+const box = useSharedSandbox()
+const noPlaces: KnownPlaces = { groups: [], projects: [], below: [], membersBelow: [] }
+const getPaths = (places: readonly { path: string }[]) => places.map(({ path }) => path)
 
-const found = async (
+const findPlaces = async (
   reach: Partial<KnownPlaces> | 'everything',
   scoping: SelectionOptions = {},
   token = 'sandbox-root-token',
 ) => {
-  const { instance, asked } = instanceAt(box.url(), token)
+  const { instance, asked } = openRecordedInstance(box.url(), token)
   const view = openView(instance, scoping)
-  const places = await view.places(reach === 'everything' ? reach : { ...nothing, ...reach })
+  const places = await view.places(reach === 'everything' ? reach : { ...noPlaces, ...reach })
   return {
-    projects: paths(places.projects),
-    groups: paths(places.groups),
+    projects: getPaths(places.projects),
+    groups: getPaths(places.groups),
     unread: places.unread.map(
       ({ place, failure }) => `${place.scope} ${place.path}: ${failure.message}`,
     ),
@@ -42,7 +42,7 @@ const platform = [
 
 describe('what files speak of', () => {
   it('is found by name, whatever its case, with one request each', async () => {
-    const { projects, groups, asked, places } = await found({
+    const { projects, groups, asked, places } = await findPlaces({
       projects: ['Platform/App'],
       groups: ['platform/core'],
     })
@@ -63,24 +63,27 @@ describe('what files speak of', () => {
   })
 
   it('is every project below a group, of a list that is read once', async () => {
-    const { projects, groups, asked } = await found({ below: ['platform'], projects: ['web/site'] })
+    const { projects, groups, asked } = await findPlaces({
+      below: ['platform'],
+      projects: ['web/site'],
+    })
     expect([projects, groups]).toEqual([[...platform, 'web/site'], []])
     expect(asked).toEqual(['GET /projects?archived=false&order_by=id&sort=asc&per_page=100'])
   })
 
   it('is never a person’s own project for all groups, unless it is named', async () => {
-    const { projects } = await found({ below: [''] })
+    const { projects } = await findPlaces({ below: [''] })
     expect(projects).toContain('labs/sensors')
     expect(projects.filter((path) => /^(ana|ben|chi)\//.test(path))).toEqual([])
-    const named = await found({ below: [''], projects: ['ana/dotfiles'] })
+    const named = await findPlaces({ below: [''], projects: ['ana/dotfiles'] })
     expect(named.projects).toContain('ana/dotfiles')
     expect(named.places.projects[0]).toMatchObject({ path: 'ana/dotfiles', namespace: 'user' })
   })
 
   it('has the groups below one only where their members are spoken of', async () => {
-    const { groups } = await found({ below: ['platform'], membersBelow: ['platform'] })
+    const { groups } = await findPlaces({ below: ['platform'], membersBelow: ['platform'] })
     expect(groups).toEqual(['platform', 'platform/core', 'platform/tools'])
-    const all = await found({ below: [''], membersBelow: [''] })
+    const all = await findPlaces({ below: [''], membersBelow: [''] })
     expect(all.groups).toContain('partners')
   })
 
@@ -89,9 +92,9 @@ describe('what files speak of', () => {
     const { path_with_namespace: path = '', namespace } = archived[0] ?? {}
     expect(namespace?.kind).toBe('group')
     const below = { below: [String(namespace?.full_path)] }
-    expect((await found(below)).projects).not.toContain(path)
-    expect((await found(below, { withArchived: true })).projects).toContain(path)
-    const named = await found({ ...below, projects: [path] })
+    expect((await findPlaces(below)).projects).not.toContain(path)
+    expect((await findPlaces(below, { withArchived: true })).projects).toContain(path)
+    const named = await findPlaces({ ...below, projects: [path] })
     expect(named.places.projects.find((one) => one.path === path)?.archived).toBe(true)
   })
 })
@@ -109,7 +112,7 @@ describe('what is not there', () => {
   }
 
   it('is refused together, each with where it is said', async () => {
-    const failure = await rejected(found(reach))
+    const failure = await getRejection(findPlaces(reach))
     expect(failure).toMatchObject({
       category: 'usage',
       details: { hint: expect.stringContaining('--missing skip') },
@@ -126,7 +129,7 @@ describe('what is not there', () => {
   })
 
   it('is passed over where that is asked for, and stays unread', async () => {
-    const { projects, groups, unread } = await found(reach, { missing: 'skip' })
+    const { projects, groups, unread } = await findPlaces(reach, { missing: 'skip' })
     expect([projects, groups]).toEqual([['platform/app'], []])
     expect(unread.sort()).toEqual([
       'group no/such: 404 Group Not Found',
@@ -137,24 +140,28 @@ describe('what is not there', () => {
 
   it('is refused where a flag names it', async () => {
     for (const scoping of [{ projects: ['no/such'] }, { groups: ['no/such'] }, { groups: ['999'] }])
-      expect(await rejected(found('everything', scoping))).toMatchObject({ category: 'usage' })
+      expect(await getRejection(findPlaces('everything', scoping))).toMatchObject({
+        category: 'usage',
+      })
   })
 
   it('is a project that moved, by the name that it had', async () => {
     const { base } = await serve((_, response) =>
-      json(response, 200, { id: 7, path_with_namespace: 'new/app', namespace: {} }),
+      sendJson(response, 200, { id: 7, path_with_namespace: 'new/app', namespace: {} }),
     )
-    const view = openView(instanceAt(base, 'token').instance)
-    const places = view.places({ ...nothing, projects: ['old/app'] })
-    expect(await rejected(places)).toMatchObject({
+    const view = openView(openRecordedInstance(base, 'token').instance)
+    const places = view.places({ ...noPlaces, projects: ['old/app'] })
+    expect(await getRejection(places)).toMatchObject({
       message: 'the project old/app is now new/app',
     })
   })
 
   it('is not taken for what may not be read', async () => {
-    const { base } = await serve((_, response) => json(response, 403, { message: '403 Forbidden' }))
-    const view = openView(instanceAt(base, 'token').instance)
-    const { projects, unread } = await view.places({ ...nothing, projects: ['a/b'] })
+    const { base } = await serve((_, response) =>
+      sendJson(response, 403, { message: '403 Forbidden' }),
+    )
+    const view = openView(openRecordedInstance(base, 'token').instance)
+    const { projects, unread } = await view.places({ ...noPlaces, projects: ['a/b'] })
     expect([projects, unread]).toMatchObject([[], [{ place: { path: 'a/b' } }]])
   })
 })
@@ -162,61 +169,63 @@ describe('what is not there', () => {
 describe('what is selected', () => {
   it('narrows to projects and groups, by path or number', async () => {
     expect(
-      (await found({ below: ['platform'] }, { projects: ['1', 'web/site'] })).projects,
+      (await findPlaces({ below: ['platform'] }, { projects: ['1', 'web/site'] })).projects,
     ).toEqual(['platform/app'])
-    const group = await found('everything', { groups: ['2'] })
+    const group = await findPlaces('everything', { groups: ['2'] })
     expect(group.projects).toEqual(['platform/core/engine', 'platform/core/protocol'])
     expect(group.groups).toEqual(['platform/core'])
-    const both = await found('everything', { groups: ['labs'], projects: ['ana/dotfiles'] })
+    const both = await findPlaces('everything', { groups: ['labs'], projects: ['ana/dotfiles'] })
     expect(both.projects).toEqual(['ana/dotfiles', 'labs/sensors'])
   })
 
   it('is all that is asked for: one project takes one request', async () => {
-    const { projects, groups, asked } = await found('everything', { projects: ['platform/app'] })
+    const { projects, groups, asked } = await findPlaces('everything', {
+      projects: ['platform/app'],
+    })
     expect([projects, groups]).toEqual([['platform/app'], []])
     expect(asked).toEqual(['GET /projects/platform%2Fapp'])
-    const other = await found({ below: ['web'], groups: ['web'] }, { groups: ['platform'] })
+    const other = await findPlaces({ below: ['web'], groups: ['web'] }, { groups: ['platform'] })
     expect([other.projects, other.groups]).toEqual([[], []])
   })
 
   it('reads no list of projects for kinds that they do not have', async () => {
-    const { projects, groups, asked } = await found('everything', { only: ['settings'] })
+    const { projects, groups, asked } = await findPlaces('everything', { only: ['settings'] })
     expect([projects, groups, asked]).toEqual([[], [], []])
-    const some = await found('everything', { only: ['projects/platform/*:members'] })
+    const some = await findPlaces('everything', { only: ['projects/platform/*:members'] })
     expect(some.projects).toEqual(platform)
     expect(some.groups).toEqual([])
-    const except = await found('everything', { except: ['projects/*', 'groups/web'] })
+    const except = await findPlaces('everything', { except: ['projects/*', 'groups/web'] })
     expect(except.projects).toEqual([])
     expect(except.groups).not.toContain('web')
     expect(except.groups).toContain('platform')
   })
 
   it('leaves the instance itself out where places are named', async () => {
-    const { view } = await found('everything', { projects: ['platform/app'] })
+    const { view } = await findPlaces('everything', { projects: ['platform/app'] })
     const site = { scope: 'site', path: '' } as const
     expect(view.selected(site, groupMembers)).toBe(false)
   })
 })
 
 it('leaves out no project whose record lacks its path', async () => {
-  const { base } = await serve((_, response) => json(response, 200, [{ id: 1 }]))
-  const view = openView(instanceAt(base, 'token').instance)
+  const { base } = await serve((_, response) => sendJson(response, 200, [{ id: 1 }]))
+  const view = openView(openRecordedInstance(base, 'token').instance)
   await expect(view.places('everything')).rejects.toThrow('a project without ID or path')
 })
 
 it('says of an instance without a list of groups that some may be left out', async () => {
   const { base } = await serve(({ url }, response) =>
     url.startsWith('/api/v4/projects')
-      ? json(response, 200, [
+      ? sendJson(response, 200, [
           {
             id: 1,
             path_with_namespace: 'a/b/c',
             namespace: { id: 9, kind: 'group', full_path: 'a/b' },
           },
         ])
-      : json(response, 404, { error: '404 Not Found' }),
+      : sendJson(response, 404, { error: '404 Not Found' }),
   )
-  const view = openView(instanceAt(base, 'token').instance)
+  const view = openView(openRecordedInstance(base, 'token').instance)
   expect((await view.places('everything')).groups).toEqual([
     { scope: 'group', path: 'a', id: undefined },
     { scope: 'group', path: 'a/b', id: 9 },

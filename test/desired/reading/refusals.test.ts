@@ -1,69 +1,73 @@
-/** What is refused, cut short or wrong is never taken for what is not there. */
+/** Tests that an answer that is refused, incomplete or wrong never counts as an absent object. */
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { CurrentKind } from '../../../src/desired/state.js'
-import { type Handler, json, rejected, serve } from '../../support/servers.js'
-import { instanceAt } from '../open.js'
+import { getRejection, type RequestHandler, sendJson, serve } from '../../support/servers.js'
+import { openRecordedInstance } from '../open.js'
 
-/** What a proxy says. */
-const page = (response: ServerResponse, status: number): void => {
+/** Sends an HTML page, as a proxy does. */
+const sendPage = (response: ServerResponse, status: number): void => {
   response.writeHead(status, { 'content-type': 'text/html' })
   response.end('<html><title>404 Not Found</title></html>')
 }
 
-const placeOf = (scope: 'site' | 'group' | 'project') =>
+const getPlace = (scope: 'site' | 'group' | 'project') =>
   scope === 'site' ? { scope, path: '' } : { scope, path: 'a/b' }
 
-/** Every kind, as a server that answers everything alike has it seen. */
-const everyKind = async (answer: Handler, keys?: readonly string[]) => {
+/** Reads every kind from a server that answers every request in the same way. */
+const readEveryKind = async (answer: RequestHandler, keys?: readonly string[]) => {
   const { base } = await serve(answer)
   const states = new Map<string, CurrentKind>()
   for (const kind of managedKinds) {
-    const view = openView(instanceAt(base, 'token').instance)
-    const current = await view.readKind(placeOf(kind.scope), kind, keys)
+    const view = openView(openRecordedInstance(base, 'token').instance)
+    const current = await view.readKind(getPlace(kind.scope), kind, keys)
     states.set(`${kind.scope} ${kind.name}`, current)
   }
   expect(states.size).toBe(managedKinds.length)
   return states
 }
-const unlike = (states: ReadonlyMap<string, CurrentKind>, is: CurrentKind['is']) =>
+const listOthers = (states: ReadonlyMap<string, CurrentKind>, is: CurrentKind['is']) =>
   [...states].filter(([, current]) => current.is !== is).map(([name]) => name)
 
 describe('every kind', () => {
   it('is not there where the instance has no such route', async () => {
-    const answer: Handler = (_, response) => json(response, 404, { error: '404 Not Found' })
-    expect(unlike(await everyKind(answer, ['x']), 'unsupported')).toEqual([])
+    const answer: RequestHandler = (_, response) =>
+      sendJson(response, 404, { error: '404 Not Found' })
+    expect(listOthers(await readEveryKind(answer, ['x']), 'unsupported')).toEqual([])
   })
 
   it('is not known where it may not be read', async () => {
-    const answer: Handler = (_, response) => json(response, 403, { message: '403 Forbidden' })
-    const states = await everyKind(answer, ['x'])
-    expect(unlike(states, 'unreadable')).toEqual([])
+    const answer: RequestHandler = (_, response) =>
+      sendJson(response, 403, { message: '403 Forbidden' })
+    const states = await readEveryKind(answer, ['x'])
+    expect(listOthers(states, 'unreadable')).toEqual([])
     for (const current of states.values())
       expect(current).toMatchObject({ failure: { category: 'auth', details: { status: 403 } } })
   })
 
   it('is not known where the instance fails, or a page stands in its place', async () => {
     for (const answer of [
-      (_, response) => json(response, 500, { message: '500' }),
-      (_, response) => page(response, 404),
-      (_, response) => page(response, 200),
+      (_, response) => sendJson(response, 500, { message: '500' }),
+      (_, response) => sendPage(response, 404),
+      (_, response) => sendPage(response, 200),
       (_, response) => response.destroy(),
-    ] as Handler[])
-      expect(unlike(await everyKind(answer, ['x']), 'unreadable')).toEqual([])
+    ] as RequestHandler[])
+      expect(listOthers(await readEveryKind(answer, ['x']), 'unreadable')).toEqual([])
   })
 
   it('is not known where a record is missing, but for what says so that there is none', async () => {
-    const answer: Handler = (_, response) => json(response, 404, { message: '404 Not Found' })
-    const states = await everyKind(answer, ['x'])
-    expect(unlike(states, 'unreadable').sort()).toEqual([
+    const answer: RequestHandler = (_, response) =>
+      sendJson(response, 404, { message: '404 Not Found' })
+    const states = await readEveryKind(answer, ['x'])
+    expect(listOthers(states, 'unreadable').sort()).toEqual([
       'project error_tracking',
       'project resource_groups',
     ])
-    const gone: Handler = (_, response) => json(response, 404, { message: '404 Project Not Found' })
-    expect(unlike(await everyKind(gone, ['x']), 'unreadable')).toEqual([])
+    const gone: RequestHandler = (_, response) =>
+      sendJson(response, 404, { message: '404 Project Not Found' })
+    expect(listOthers(await readEveryKind(gone, ['x']), 'unreadable')).toEqual([])
   })
 
   it('is not known where the answer is cut, or of another kind', async () => {
@@ -73,15 +77,15 @@ describe('every kind', () => {
         response.write('[{"id": 1, "name": "x"')
         setImmediate(() => response.destroy())
       },
-      (_, response) => json(response, 200, 7),
-      (_, response) => json(response, 200, '"text"'),
-    ] as Handler[])
-      expect(unlike(await everyKind(answer, ['x']), 'unreadable')).toEqual([])
+      (_, response) => sendJson(response, 200, 7),
+      (_, response) => sendJson(response, 200, '"text"'),
+    ] as RequestHandler[])
+      expect(listOthers(await readEveryKind(answer, ['x']), 'unreadable')).toEqual([])
   })
 
   it('is not known where its items do not say which they are', async () => {
-    const answer: Handler = (_, response) => json(response, 200, [{ title: 'x' }])
-    const states = await everyKind(answer)
+    const answer: RequestHandler = (_, response) => sendJson(response, 200, [{ title: 'x' }])
+    const states = await readEveryKind(answer)
     const sets = managedKinds.filter(
       ({ holds, read }) => holds !== 'one' && read.returns.kind === 'many',
     )
@@ -94,15 +98,18 @@ describe('every kind', () => {
 describe('lists', () => {
   const rules = managedKinds.find(({ name }) => name === 'approval_rules')
   if (rules === undefined) throw new Error('no approval rules')
-  const seenOf = async (answer: Handler) => {
+  const seenOf = async (answer: RequestHandler) => {
     const { base } = await serve(answer)
-    return openView(instanceAt(base, 'token').instance).readKind(placeOf('project'), rules)
+    return openView(openRecordedInstance(base, 'token').instance).readKind(
+      getPlace('project'),
+      rules,
+    )
   }
 
   it('whose records come twice have each once', async () => {
     const rule = { id: 1, name: 'x', rule_type: 'regular', users: [], groups: [] }
     const current = await seenOf((_, response) =>
-      json(response, 200, [rule, { ...rule, id: 2, name: 'y' }, rule]),
+      sendJson(response, 200, [rule, { ...rule, id: 2, name: 'y' }, rule]),
     )
     expect(current).toMatchObject({ items: [{ identity: 'x' }, { identity: 'y' }] })
   })
@@ -110,7 +117,7 @@ describe('lists', () => {
   it('have only what is managed', async () => {
     const rule = { name: 'x', users: [], groups: [] }
     const current = await seenOf((_, response) =>
-      json(response, 200, [
+      sendJson(response, 200, [
         { ...rule, id: 1, rule_type: 'regular' },
         { ...rule, id: 2, rule_type: 'code_owner' },
         { ...rule, id: 3, rule_type: 'report_approver' },
@@ -121,11 +128,11 @@ describe('lists', () => {
 })
 
 it('says where the instance has no list of what is read by key', async () => {
-  const { base } = await serve((_, response) => json(response, 404, { error: '404 Not Found' }))
+  const { base } = await serve((_, response) => sendJson(response, 404, { error: '404 Not Found' }))
   const groups = managedKinds.find(({ name }) => name === 'resource_groups')
   if (groups === undefined) throw new Error('no resource groups')
-  const view = openView(instanceAt(base, 'token').instance)
-  expect(await view.readKind(placeOf('project'), groups)).toMatchObject({ is: 'read', items: [] })
+  const view = openView(openRecordedInstance(base, 'token').instance)
+  expect(await view.readKind(getPlace('project'), groups)).toMatchObject({ is: 'read', items: [] })
   expect(view.notes).toEqual([
     'the instance cannot list resource_groups, so only objects named in the files are checked',
   ])
@@ -135,7 +142,7 @@ it('takes no secret of the settings in hand, whatever it is called', async () =>
   const settings = managedKinds.find(({ name }) => name === 'settings')
   if (settings === undefined) throw new Error('no settings')
   const { base } = await serve((_, response) =>
-    json(response, 200, {
+    sendJson(response, 200, {
       id: 1,
       admin_mode: true,
       spamsvc_api_key: 'canary',
@@ -147,8 +154,8 @@ it('takes no secret of the settings in hand, whatever it is called', async () =>
       first_day_of_week: 1,
     }),
   )
-  const current = await openView(instanceAt(base, 'token').instance).readKind(
-    placeOf('site'),
+  const current = await openView(openRecordedInstance(base, 'token').instance).readKind(
+    getPlace('site'),
     settings,
   )
   const [item] = current.is === 'read' ? current.items : []
@@ -162,9 +169,9 @@ it('takes no secret of the settings in hand, whatever it is called', async () =>
 describe('a token that is refused everywhere', () => {
   it('ends the run, and is not asked with for each of thousands', async () => {
     const { base, seen: current } = await serve((_, response) =>
-      json(response, 401, { message: '401 Unauthorized' }),
+      sendJson(response, 401, { message: '401 Unauthorized' }),
     )
-    const view = openView(instanceAt(base, 'token').instance)
+    const view = openView(openRecordedInstance(base, 'token').instance)
     const members = managedKinds.find(
       ({ name, scope }) => name === 'members' && scope === 'project',
     )
@@ -173,7 +180,7 @@ describe('a token that is refused everywhere', () => {
       for (let i = 0; i < 100; i++)
         await view.readKind({ scope: 'project', path: `a/${i}` }, members)
     }
-    expect(await rejected(look())).toMatchObject({ category: 'auth' })
+    expect(await getRejection(look())).toMatchObject({ category: 'auth' })
     expect(current.length).toBe(10)
   })
 })
@@ -181,9 +188,9 @@ describe('a token that is refused everywhere', () => {
 describe('who asks', () => {
   it('is asked once, and not known where nobody says', async () => {
     const { base, seen: current } = await serve((_, response) =>
-      json(response, 200, { id: 7, username: 'ana' }),
+      sendJson(response, 200, { id: 7, username: 'ana' }),
     )
-    const view = openView(instanceAt(base, 'token').instance)
+    const view = openView(openRecordedInstance(base, 'token').instance)
     expect(await view.self()).toEqual({ id: 7, username: 'ana' })
     expect(await view.self()).toEqual({ id: 7, username: 'ana' })
     expect(current.map(({ url }) => url)).toEqual(['/api/v4/user'])
@@ -193,8 +200,10 @@ describe('who asks', () => {
       [200, { id: 'x' }],
       [200, []],
     ] as const) {
-      const other = await serve((_, response) => json(response, status, body))
-      expect(await openView(instanceAt(other.base, 'token').instance).self()).toBeUndefined()
+      const other = await serve((_, response) => sendJson(response, status, body))
+      expect(
+        await openView(openRecordedInstance(other.base, 'token').instance).self(),
+      ).toBeUndefined()
     }
   })
 })

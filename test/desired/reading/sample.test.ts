@@ -1,32 +1,32 @@
-/** The sample data as reading sees it: which places, which items, by how many requests. */
+/** Tests the sample data as it is read: the places, the items, and the number of requests. */
 import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed.js'
 import { openView } from '../../../src/desired/reading/index.js'
 import type { CurrentItem } from '../../../src/desired/state.js'
-import { sandbox } from '../../sandbox/instance.js'
-import { json, serve } from '../../support/servers.js'
-import { instanceAt } from '../open.js'
+import { useSharedSandbox } from '../../sandbox/instance.js'
+import { sendJson, serve } from '../../support/servers.js'
+import { openRecordedInstance } from '../open.js'
 
-const box = sandbox()
-const opened = (scoping = {}) => {
-  const { instance, asked } = instanceAt(box.url(), 'sandbox-root-token')
+const box = useSharedSandbox()
+const openSandboxView = (scoping = {}) => {
+  const { instance, asked } = openRecordedInstance(box.url(), 'sandbox-root-token')
   return { view: openView(instance, scoping), asked }
 }
 const site = { scope: 'site', path: '' } as const
-const kindOf = (scope: string, name: string) => {
+const findKind = (scope: string, name: string) => {
   const kind = managedKinds.find((one) => one.scope === scope && one.name === name)
   if (kind === undefined) throw new Error(`no kind ${name}`)
   return kind
 }
-const paths = (places: readonly { path: string }[]) => places.map(({ path }) => path)
+const getPaths = (places: readonly { path: string }[]) => places.map(({ path }) => path)
 
 describe('everything', () => {
   it('is read, each thing once', async () => {
-    const { view, asked } = opened()
+    const { view, asked } = openSandboxView()
     const { projects, groups, unread } = await view.places('everything')
-    expect(paths(projects)).toContain('platform/core/engine')
-    expect(paths(projects)).toContain('ana/dotfiles')
-    expect(paths(groups)).toEqual([
+    expect(getPaths(projects)).toContain('platform/core/engine')
+    expect(getPaths(projects)).toContain('ana/dotfiles')
+    expect(getPaths(groups)).toEqual([
       'labs',
       'partners',
       'platform',
@@ -60,7 +60,7 @@ describe('many projects', () => {
       const query = new URL(url, 'http://x').searchParams
       const page = Number(query.get('page') ?? 1)
       if (!url.startsWith('/api/v4/projects?'))
-        return json(response, 200, url.includes('members') ? [] : { approvals_before_merge: 0 })
+        return sendJson(response, 200, url.includes('members') ? [] : { approvals_before_merge: 0 })
       const left = Math.min(100, count - (page - 1) * 100)
       const found = Array.from({ length: left }, (_, i) => {
         const id = (page - 1) * 100 + i + 1
@@ -72,14 +72,14 @@ describe('many projects', () => {
       })
       query.set('page', String(page + 1))
       const link = `<${base}/api/v4/projects?${query}>; rel="next"`
-      json(response, 200, found, page < 3 ? { link } : {})
+      sendJson(response, 200, found, page < 3 ? { link } : {})
     })
-    const { instance, asked } = instanceAt(base, 'token')
+    const { instance, asked } = openRecordedInstance(base, 'token')
     const view = openView(instance)
     const reach = { groups: [], projects: [], below: ['g'], membersBelow: [] }
     const { projects } = await view.places(reach)
     expect(projects).toHaveLength(count)
-    const kinds = ['members', 'approvals'].map((name) => kindOf('project', name))
+    const kinds = ['members', 'approvals'].map((name) => findKind('project', name))
     for (const place of projects) {
       for (const kind of kinds) expect((await view.readKind(place, kind)).is).toBe('read')
       view.forget(place)
@@ -93,11 +93,11 @@ describe('many projects', () => {
 
 describe('attributes', () => {
   const item = async (path: string, name: string, identity: string): Promise<CurrentItem> => {
-    const { view } = opened()
+    const { view } = openSandboxView()
     const { projects } = await view.places('everything')
     const place = projects.find((one) => one.path === path)
     if (place === undefined) throw new Error(`no ${path}`)
-    const current = await view.readKind(place, kindOf('project', name))
+    const current = await view.readKind(place, findKind('project', name))
     if (current.is !== 'read') throw new Error(current.is)
     const found = current.items.find((one) => [one.identity, one.label].includes(identity))
     if (found === undefined) throw new Error(current.items.map((one) => one.identity).join())
@@ -105,9 +105,9 @@ describe('attributes', () => {
   }
 
   it('of members are level and day', async () => {
-    const { view } = opened()
+    const { view } = openSandboxView()
     const place = { scope: 'group', path: 'platform/tools' } as const
-    const current = await view.readKind(place, kindOf('group', 'members'))
+    const current = await view.readKind(place, findKind('group', 'members'))
     const [member] = current.is === 'read' ? current.items : []
     expect(member).toMatchObject({ identity: 'dov', at: { user_id: 5 } })
     expect(member?.attributes).toEqual({

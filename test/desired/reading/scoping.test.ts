@@ -1,4 +1,4 @@
-/** --only and --except: a kind is read where anything in it may be meant, and not where all of it is left out. */
+/** Tests --only and --except: a kind is read if anything in it may be selected, and not if all of it is excluded. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -9,8 +9,8 @@ import { countDraws } from '../../support/draws.js'
 
 const app: ManagedPlace = { scope: 'project', path: 'platform/app' }
 const rules = { name: 'approval_rules' }
-const only = (...globs: string[]) => new PlaceChoice({ only: globs })
-const except = (...globs: string[]) => new PlaceChoice({ except: globs })
+const chooseOnly = (...globs: string[]) => new PlaceChoice({ only: globs })
+const chooseExcept = (...globs: string[]) => new PlaceChoice({ except: globs })
 
 describe('a kind of a place', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('a kind of a place', () => {
     '*Security*',
     '*',
   ])('is read for --only %s', (glob) => {
-    expect(only(glob).kind(app, rules)).toBe(true)
+    expect(chooseOnly(glob).kind(app, rules)).toBe(true)
   })
   it.each([
     'members',
@@ -35,12 +35,14 @@ describe('a kind of a place', () => {
     'site',
     'projects/web/*:approval_rules',
   ])('is not read for --only %s', (glob) => {
-    expect(only(glob).kind(app, rules)).toBe(false)
+    expect(chooseOnly(glob).kind(app, rules)).toBe(false)
   })
   it('is left out only as a whole', () => {
-    expect(except('projects/platform/*').kind(app, rules)).toBe(false)
-    expect(except('approval_rules').kind(app, rules)).toBe(false)
-    expect(except('projects/platform/app:approval_rules/Security').kind(app, rules)).toBe(true)
+    expect(chooseExcept('projects/platform/*').kind(app, rules)).toBe(false)
+    expect(chooseExcept('approval_rules').kind(app, rules)).toBe(false)
+    expect(chooseExcept('projects/platform/app:approval_rules/Security').kind(app, rules)).toBe(
+      true,
+    )
     const both = new PlaceChoice({ only: ['approval_rules'], except: ['projects/platform/app'] })
     expect(both.kind(app, rules)).toBe(false)
   })
@@ -71,8 +73,8 @@ describe('a beginning', () => {
         const whole = item === undefined ? rest : { ...rest, item }
         if (/^\w+$/.test(pattern) || !matchesGlob(pattern, whole)) return
         expect(mayMatch(pattern, toAddressText(rest)) || matchesGlob(pattern, rest)).toBe(true)
-        expect(only(pattern).kind(rest, { name: rest.kind })).toBe(true)
-        expect(only(pattern).mayUse(rest.scope)).toBe(true)
+        expect(chooseOnly(pattern).kind(rest, { name: rest.kind })).toBe(true)
+        expect(chooseOnly(pattern).mayUse(rest.scope)).toBe(true)
       }),
       { numRuns: countDraws(3000) },
     )
@@ -87,14 +89,14 @@ describe('a beginning', () => {
 
 describe('places of a scope', () => {
   it('are looked for where a kind of theirs may be meant', () => {
-    expect(only('settings').mayUse('project')).toBe(false)
-    expect(only('settings').mayUse('site')).toBe(true)
-    expect(only('members').mayUse('group')).toBe(true)
-    expect(only('site').mayUse('site')).toBe(true)
-    expect(only('site').mayUse('project')).toBe(false)
+    expect(chooseOnly('settings').mayUse('project')).toBe(false)
+    expect(chooseOnly('settings').mayUse('site')).toBe(true)
+    expect(chooseOnly('members').mayUse('group')).toBe(true)
+    expect(chooseOnly('site').mayUse('site')).toBe(true)
+    expect(chooseOnly('site').mayUse('project')).toBe(false)
     const all = managedKinds.filter(({ scope }) => scope === 'project').map(({ name }) => name)
-    expect(except(...all).mayUse('project')).toBe(false)
-    expect(except(...all.slice(1)).mayUse('project')).toBe(true)
+    expect(chooseExcept(...all).mayUse('project')).toBe(false)
+    expect(chooseExcept(...all.slice(1)).mayUse('project')).toBe(true)
     expect(new PlaceChoice({ projects: ['a/b'] }).mayUse('site')).toBe(false)
     expect(new PlaceChoice({ projects: ['a/b'] }).mayUse('group')).toBe(false)
     expect(new PlaceChoice({ groups: ['a'] }).mayUse('group')).toBe(true)

@@ -1,4 +1,4 @@
-/** Which runs keep a journal, and what stands in it. */
+/** Tests which runs keep a journal, and what the journal contains. */
 import {
   chmodSync,
   existsSync,
@@ -10,21 +10,21 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { folder } from '../../support/program.js'
-import type { Scripted } from '../../support/recorder.js'
-import { headerOf, linesOf, notFound, runs, statesOf, user } from './runs.js'
+import { createFolder } from '../../support/program.js'
+import type { ScriptedAnswer } from '../../support/recorder.js'
+import { createRuns, notFound, readHeader, readJournalLines, readStates, user } from './runs.js'
 
-const { server, run, files, written, fresh } = runs()
+const { server, run, files, written, fresh } = createRuns()
 
-const idIn = (url: string): number => Number(/runners\/(\d+)/.exec(url)?.[1])
+const getId = (url: string): number => Number(/runners\/(\d+)/.exec(url)?.[1])
 beforeEach(() => {
   fresh()
   server.answer = ({ url, method }) => {
     if (url.endsWith('/user')) return user
     if (url.includes('runners/all')) return { body: [1, 2].map((id) => ({ id, active: true })) }
-    if (method === 'GET') return { body: { id: idIn(url), active: true } }
-    if (idIn(url) === 9) return notFound
-    return { body: { id: idIn(url), active: false }, headers: { 'x-request-id': 'r-1' } }
+    if (method === 'GET') return { body: { id: getId(url), active: true } }
+    if (getId(url) === 9) return notFound
+    return { body: { id: getId(url), active: false }, headers: { 'x-request-id': 'r-1' } }
   }
 })
 
@@ -33,11 +33,11 @@ describe('a journal is kept', () => {
     server.answer = ({ url, method }) => {
       if (url.endsWith('/user')) return user
       if (url.includes('/jobs')) return { body: [] }
-      return { body: { id: idIn(url), active: method === 'GET', paused: method !== 'GET' } }
+      return { body: { id: getId(url), active: method === 'GET', paused: method !== 'GET' } }
     }
     const { code, stderr } = await run('runners drain 1 2 --yes')
     expect(code, stderr).toBe(0)
-    const lines = linesOf(files()[0] ?? '')
+    const lines = readJournalLines(files()[0] ?? '')
     const begun = lines.filter((line) => 'state' in line && line.state === 'begun')
     expect(begun.map((line) => 'object' in line && line.object)).toEqual(['1', '2'])
   })
@@ -55,8 +55,8 @@ describe('a journal is kept', () => {
     expect(code, stderr).toBe(0)
     const [file = '', ...others] = files()
     expect(others).toEqual([])
-    expect(headerOf(file)).toMatchObject({ run: 1, source, instance: server.url, user: 'ana' })
-    expect(linesOf(file).at(-1)).toMatchObject({ end: 'completed' })
+    expect(readHeader(file)).toMatchObject({ run: 1, source, instance: server.url, user: 'ana' })
+    expect(readJournalLines(file).at(-1)).toMatchObject({ end: 'completed' })
     expect(stderr).toContain(`done. Journal: ${file}\n`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
@@ -91,19 +91,19 @@ describe('a journal is kept', () => {
     expect([code, stderr]).toEqual([0, expect.not.stringMatching(/journal|resum/i)])
     const [file = '', ...others] = files()
     expect([file, others]).toEqual([expect.stringMatching(/-1\.ndjson$/), []])
-    expect(headerOf(file)).toMatchObject(header)
+    expect(readHeader(file)).toMatchObject(header)
     expect(readFileSync(file, 'utf8')).not.toContain('s3cret')
-    expect(Object.values(statesOf(file))).toEqual(['done'])
-    expect(linesOf(file).at(-1)).toMatchObject({ end: 'completed' })
+    expect(Object.values(readStates(file))).toEqual(['done'])
+    expect(readJournalLines(file).at(-1)).toMatchObject({ end: 'completed' })
   })
 
   it('of one object that fails, with its own exit code', async () => {
     const { code, stderr } = await run('runners pause 9')
     expect([code, stderr]).toEqual([4, expect.not.stringContaining('Journal')])
-    expect(statesOf(files()[0] ?? '')).toEqual({ 9: 'failed' })
+    expect(readStates(files()[0] ?? '')).toEqual({ 9: 'failed' })
   })
 
-  it.each<[string, Scripted]>([
+  it.each<[string, ScriptedAnswer]>([
     ['refused', { status: 403, body: { message: '403 Forbidden' } }],
     ['a failure', { status: 500, body: {} }],
     ['cut', { body: '{"active":' }],
@@ -116,7 +116,7 @@ describe('a journal is kept', () => {
         seen.method === 'GET' && seen.url.includes('/runners/') ? answer : before(seen, index)
       expect((await run('runners pause 1')).code).toBe(0)
       expect(server.lines()).toEqual(['GET /runners/1', 'PUT /runners/1'])
-      const done = linesOf(files()[0] ?? '').find(
+      const done = readJournalLines(files()[0] ?? '').find(
         (line) => 'state' in line && line.state === 'done',
       )
       expect(done).toMatchObject({ unread: expect.any(String) })
@@ -147,10 +147,10 @@ describe('a journal is kept', () => {
   })
 
   it('of one object where it is asked for, in the file that is named', async () => {
-    const file = join(folder(), 'new', 'one.ndjson')
+    const file = join(createFolder(), 'new', 'one.ndjson')
     const { code, stderr } = await run(['runners', 'pause', '1', '--journal', file])
     expect(code, stderr).toBe(0)
-    expect(linesOf(file)).toEqual([
+    expect(readJournalLines(file)).toEqual([
       expect.objectContaining({ command: 'runners pause', endpoint: 'PUT /runners/:id' }),
       { n: 1, object: '1', state: 'queued' },
       { input: 'complete', total: 1 },
@@ -176,9 +176,9 @@ describe('a journal is kept', () => {
     const { code, stderr } = await run('runners pause 1 9')
     expect(code).toBe(8)
     const [file = ''] = files()
-    // To try it again would not help.
+    // Another try would not help, so no line to resume is advised.
     expect(stderr).toContain(`1 done, 1 failed (1 not found). Journal: ${file}\n`)
-    expect(linesOf(file)).toContainEqual({
+    expect(readJournalLines(file)).toContainEqual({
       n: 2,
       object: '9',
       state: 'failed',
@@ -191,7 +191,7 @@ describe('a journal is kept', () => {
 
   it('of two runs in one second, each in a file of its own', async () => {
     await Promise.all(Array.from({ length: 4 }, () => run('runners pause 1 2')))
-    expect(new Set(files().map((file) => headerOf(file).id)).size).toBe(4)
+    expect(new Set(files().map((file) => readHeader(file).id)).size).toBe(4)
   })
 })
 
@@ -205,7 +205,7 @@ describe('nothing is sent where it cannot be kept', () => {
   it('and --journal none is named where the folder cannot be written', async () => {
     const config = fresh()
     mkdirSync(join(config, 'state'), { recursive: true })
-    // A file in its place: no user may make a folder of it.
+    // A file in place of the folder: no user can create the folder.
     writeFileSync(join(config, 'state', 'runs'), '')
     await refused(['runners', 'pause', '1', '2'], '--journal none')
   })
@@ -229,17 +229,17 @@ describe('nothing is sent where it cannot be kept', () => {
   })
 
   it('since the file is there already, or is a link', async () => {
-    const there = join(folder(), 'there.ndjson')
+    const there = join(createFolder(), 'there.ndjson')
     writeFileSync(there, 'mine')
     await refused(['runners', 'pause', '1', '--journal', there], 'it exists')
     expect(readFileSync(there, 'utf8')).toBe('mine')
-    const link = join(folder(), 'link.ndjson')
+    const link = join(createFolder(), 'link.ndjson')
     symlinkSync('/nowhere/at/all', link)
     await refused(['runners', 'pause', '1', '--journal', link], 'it exists')
   })
 
   it('since it cannot be locked, whatever the system says', async () => {
-    const file = join(folder(), 'run.ndjson')
+    const file = join(createFolder(), 'run.ndjson')
     writeFileSync(`${file}.lock`, '')
     await refused(['runners', 'pause', '1', '--journal', file], `cannot create the journal ${file}`)
     expect(existsSync(file)).toBe(false)
@@ -264,17 +264,17 @@ describe('nothing is sent where it cannot be kept', () => {
 
 describe('who made the run', () => {
   it('is not known where the instance does not say, which is noted', async () => {
-    server.answer = ({ url }) => (url.endsWith('/user') ? notFound : { body: { id: idIn(url) } })
+    server.answer = ({ url }) => (url.endsWith('/user') ? notFound : { body: { id: getId(url) } })
     const { code, stderr } = await run('runners pause 1 2')
     expect(code).toBe(0)
     expect(stderr).toContain('the instance does not report your user: --resume will require --yes')
-    expect(headerOf(files()[0] ?? '')).toMatchObject({ user: null })
+    expect(readHeader(files()[0] ?? '')).toMatchObject({ user: null })
   })
 
   it('is asked once, and --sudo is written down', async () => {
     await run('runners pause 1 2 3 --sudo ben')
     expect(server.lines().filter((line) => line === 'GET /user')).toHaveLength(1)
-    expect(headerOf(files()[0] ?? '')).toMatchObject({ sudo: 'ben' })
+    expect(readHeader(files()[0] ?? '')).toMatchObject({ sudo: 'ben' })
   })
 })
 
@@ -290,7 +290,7 @@ it('keeps the newest of the default folder', { timeout: 60_000 }, async () => {
     writeFileSync(join(journals, `${i}-20200101T000${i}-x.ndjson`), text)
   await run('runners pause 1 2')
   expect(files()).toHaveLength(50)
-  // Of one object more are kept, and they take no place of the others.
+  // Journals of a single object are kept in addition, and do not replace the others.
   for (let i = 100; i < 360; i++)
     writeFileSync(join(journals, `${i - 99}-20200101T000${i}-x-1.ndjson`), text)
   await run('runners pause 1')

@@ -3,10 +3,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { beforeEach, expect, it } from 'vitest'
-import { clean, folder, program } from '../../support/program.js'
-import { runs, statesOf, user } from './runs.js'
+import { createFolder, getCleanEnv, program } from '../../support/program.js'
+import { createRuns, readStates, user } from './runs.js'
 
-const { server, run, files, written, forget, fresh } = runs()
+const { server, run, files, written, forget, fresh } = createRuns()
 let config = ''
 beforeEach(() => {
   config = fresh()
@@ -21,15 +21,15 @@ it('killed while it writes, then resumed: each is written, none that was done', 
   }
   const line = ['runners', 'update', '1', '2', '3', '4', '--no-active', '--concurrency', '1']
   const child = spawn(process.execPath, [program, ...line], {
-    env: { ...clean(), SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' },
-    cwd: folder(),
+    env: { ...getCleanEnv(), SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' },
+    cwd: createFolder(),
     stdio: 'ignore',
   })
   kill = () => child.kill('SIGKILL')
   await once(child, 'exit')
   expect(child.signalCode).toBe('SIGKILL')
   const [file = ''] = files()
-  expect(statesOf(file)).toMatchObject({ 1: 'done', 2: 'done', 3: 'begun' })
+  expect(readStates(file)).toMatchObject({ 1: 'done', 2: 'done', 3: 'begun' })
   kill = () => {}
   forget()
   const resumed = await run('runners update --resume last')
@@ -37,5 +37,5 @@ it('killed while it writes, then resumed: each is written, none that was done', 
     0,
     ['PUT /runners/3', 'PUT /runners/4'],
   ])
-  expect(statesOf(file)).toEqual({ 1: 'done', 2: 'done', 3: 'done', 4: 'done' })
+  expect(readStates(file)).toEqual({ 1: 'done', 2: 'done', 3: 'done', 4: 'done' })
 })

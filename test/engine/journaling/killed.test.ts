@@ -1,4 +1,6 @@
-/** Runs that end before their time: nothing is done twice without need, and nothing is lost. A process: `killed.process.test.ts`. */
+/**
+ * Tests runs that are interrupted: no write is repeated without need, and none is lost. For killed processes: `killed.process.test.ts`.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,11 +9,11 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readRunHistory } from '../../../src/engine/journal/reader.js'
 import { startKillable } from '../../support/killed.js'
-import { folder } from '../../support/program.js'
+import { createFolder } from '../../support/program.js'
 import { startLine, svcctl } from '../../support/within.js'
-import { linesOf, runs, statesOf, user } from './runs.js'
+import { createRuns, readJournalLines, readStates, user } from './runs.js'
 
-const { server, run, files, written, forget, fresh } = runs()
+const { server, run, files, written, forget, fresh } = createRuns()
 let config = ''
 const width = 8
 const count = 120
@@ -21,13 +23,13 @@ beforeEach(() => {
   config = fresh()
 })
 
-const environment = () => ({
+const createEnv = () => ({
   SVC_CONFIG_DIR: config,
   SVC_BASE_URL: server.url,
   SVC_TOKEN: 'x',
 })
 
-const idIn = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
+const getId = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
 
 it('killed at random moments, then resumed: each is written, none that was done', {
   timeout: 120_000,
@@ -40,7 +42,7 @@ it('killed at random moments, then resumed: each is written, none that was done'
   let kill = (): void => {}
   server.answer = ({ method, url }) => {
     if (method === 'GET') return user
-    const id = idIn(url)
+    const id = getId(url)
     times.set(id, (times.get(id) ?? 0) + 1)
     if (done.has(id)) again.push(id)
     untilKill -= 1
@@ -59,7 +61,7 @@ it('killed at random moments, then resumed: each is written, none that was done'
       ...(begun ? ['--resume', file] : ['--no-active', '--journal', file]),
       ...['--concurrency', String(width)],
     ]
-    const how = { env: environment(), input: `${ids.join('\n')}\n` }
+    const how = { env: createEnv(), input: `${ids.join('\n')}\n` }
     const updating = startKillable(args, how, [config])
     kill = updating.kill
     const { code, stderr, wasKilled } = await updating.ended
@@ -72,7 +74,7 @@ it('killed at random moments, then resumed: each is written, none that was done'
     }
     const { states } = await readRunHistory(file)
     done = new Set(
-      linesOf(file).flatMap((line) =>
+      readJournalLines(file).flatMap((line) =>
         'n' in line && states.get(line.n) === 'done' ? [line.object] : [],
       ),
     )
@@ -87,11 +89,11 @@ describe('a run that begins before its input ends', () => {
     const second = new Promise<void>((resolve) => {
       server.answer = ({ method, url }) => {
         if (method === 'GET') return user
-        if (idIn(url) === '2') setTimeout(resolve, 0)
-        return { body: { id: Number(idIn(url)) } }
+        if (getId(url) === '2') setTimeout(resolve, 0)
+        return { body: { id: Number(getId(url)) } }
       }
     })
-    const updating = startLine(['runners', 'update', '-', '--no-active'], { env: environment() })
+    const updating = startLine(['runners', 'update', '-', '--no-active'], { env: createEnv() })
     void updating.write('1\n2\n')
     // The input is still open.
     await second
@@ -101,7 +103,7 @@ describe('a run that begins before its input ends', () => {
     const { code, stderr } = await updating.ended
     expect(code, stderr).toBe(130)
     const [file = ''] = files()
-    expect(linesOf(file).at(-1)).toMatchObject({ end: 'interrupted', counts: { done: 2 } })
+    expect(readJournalLines(file).at(-1)).toMatchObject({ end: 'interrupted', counts: { done: 2 } })
     expect(stderr).toContain('2 done. Journal:')
     expect(stderr).toContain('svcctl runners update --resume last - completes the run')
     forget()
@@ -109,14 +111,14 @@ describe('a run that begins before its input ends', () => {
     expect([cut.code, written()]).toEqual([8, []])
     const whole = await run('runners update - --resume last', '1\n2\n3\n')
     expect([whole.code, written()]).toEqual([0, ['PUT /runners/3']])
-    expect(statesOf(file)).toEqual({ 1: 'done', 2: 'done', 3: 'done' })
+    expect(readStates(file)).toEqual({ 1: 'done', 2: 'done', 3: 'done' })
   })
 
   it('ends where nobody reads what it prints, and the journal has the rest', {
     timeout: 60_000,
   }, async () => {
     server.answer = ({ method, url }) =>
-      method === 'GET' ? user : { body: { id: Number(idIn(url)), description: 'x'.repeat(9000) } }
+      method === 'GET' ? user : { body: { id: Number(getId(url)), description: 'x'.repeat(9000) } }
     const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
     let pieces = 0
     const stdout = new Writable({
@@ -125,7 +127,7 @@ describe('a run that begins before its input ends', () => {
     const { code, stderr } = await svcctl(
       ['runners', 'update', '-', '--no-active', '-o', 'ndjson'],
       {
-        env: environment(),
+        env: createEnv(),
         input: `${Array.from({ length: 2000 }, (_, i) => i + 1).join('\n')}\n`,
         io: { stdout },
       },
@@ -158,15 +160,15 @@ describe('a run that begins before its input ends', () => {
     const { code } = await run('runners update - --no-active --journal none', '1\n2\n1\n')
     const [file = ''] = files()
     expect([code, written().toSorted()]).toEqual([0, ['PUT /runners/1', 'PUT /runners/2']])
-    // Its requests are on record, and no object.
-    expect(statesOf(file)).toEqual({})
-    expect(linesOf(file).filter((line) => 'request' in line)).toHaveLength(4)
+    // The journal has the requests, and no object.
+    expect(readStates(file)).toEqual({})
+    expect(readJournalLines(file).filter((line) => 'request' in line)).toHaveLength(4)
   })
 })
 
-/** A small file system that is soon full; undefined where none may be mounted. */
-const smallDisk = (): string | undefined => {
-  const path = folder()
+/** Mounts a small file system that is soon full. Returns undefined if the user may not mount one. */
+const mountSmallDisk = (): string | undefined => {
+  const path = createFolder()
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', path])
   if (status !== 0) return undefined
   onTestFinished(() => {
@@ -176,10 +178,10 @@ const smallDisk = (): string | undefined => {
 }
 
 it('sends nothing further where the disk is full', { timeout: 60_000 }, async ({ skip }) => {
-  const disk = smallDisk()
+  const disk = mountSmallDisk()
   if (disk === undefined) return skip('no file system may be mounted here')
   server.answer = ({ method, url }) =>
-    method === 'GET' ? user : { body: { id: Number(idIn(url)) } }
+    method === 'GET' ? user : { body: { id: Number(getId(url)) } }
   const file = join(disk, 'run.ndjson')
   const ids = (length: number) => `${Array.from({ length }, (_, i) => i + 1).join('\n')}\n`
   const line = ['runners', 'update', '-', '--no-active', '--journal', file, '--concurrency', '2']
@@ -191,10 +193,10 @@ it('sends nothing further where the disk is full', { timeout: 60_000 }, async ({
   expect(stderr).toMatch(
     /cannot write the journal .*\n.*Free some space, then continue with --resume/,
   )
-  const begun = linesOf(file).flatMap((line) =>
+  const begun = readJournalLines(file).flatMap((line) =>
     'n' in line && line.state === 'begun' ? [line.object] : [],
   )
   expect(written()).not.toEqual([])
-  // Nothing was sent that is not on record.
-  for (const line of written()) expect(begun).toContain(idIn(line))
+  // Each request that was sent is in the journal.
+  for (const line of written()) expect(begun).toContain(getId(line))
 })

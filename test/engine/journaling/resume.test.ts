@@ -2,18 +2,18 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { formatLine } from '../../../src/engine/journal/lines.js'
-import { folder } from '../../support/program.js'
+import { createFolder } from '../../support/program.js'
 import { startLine } from '../../support/within.js'
-import { headerOf, linesOf, notFound, runs, statesOf, user } from './runs.js'
+import { createRuns, notFound, readHeader, readJournalLines, readStates, user } from './runs.js'
 
-const { server, run, files, written, forget, fresh } = runs()
+const { server, run, files, written, forget, fresh } = createRuns()
 let config = ''
-/** The objects that the instance refuses. */
+/** The IDs of the objects that the instance refuses to change. */
 let refused: readonly number[] = []
 let name = 'ana'
 let active = false
 
-const idIn = (url: string): number => Number(/(\d+)(?:\/\w+)?(?:\?.*)?$/.exec(url)?.[1])
+const getId = (url: string): number => Number(/(\d+)(?:\/\w+)?(?:\?.*)?$/.exec(url)?.[1])
 beforeEach(() => {
   config = fresh()
   refused = []
@@ -21,18 +21,18 @@ beforeEach(() => {
   active = false
   server.answer = ({ url, method }) => {
     if (url.endsWith('/user')) return name === '' ? notFound : { body: { username: name } }
-    if (method !== 'GET' && refused.includes(idIn(url))) return notFound
-    return { body: { id: idIn(url), active, state: 'detected' } }
+    if (method !== 'GET' && refused.includes(getId(url))) return notFound
+    return { body: { id: getId(url), active, state: 'detected' } }
   }
 })
 
-const journal = (): string => files()[0] ?? ''
+const getJournal = (): string => files()[0] ?? ''
 
-/** The journal as if its process had been killed: without its end, the last lines as given. */
-const killed = (...lines: readonly unknown[]): void => {
-  const kept = linesOf(journal()).filter((line) => !('end' in line))
+/** Rewrites the journal as a killed process would leave it: without its end, and with the given last lines. */
+const writeKilledJournal = (...lines: readonly unknown[]): void => {
+  const kept = readJournalLines(getJournal()).filter((line) => !('end' in line))
   const all = [...kept, ...lines].map((line) => `${JSON.stringify(line)}\n`)
-  writeFileSync(journal(), all.join(''))
+  writeFileSync(getJournal(), all.join(''))
 }
 
 describe('--resume', () => {
@@ -49,7 +49,7 @@ describe('--resume', () => {
     forget()
     const last = await run('runners update --resume last')
     expect([last.code, written()]).toEqual([0, ['PUT /runners/3']])
-    expect(Object.values(statesOf(journal()))).toEqual(['done', 'done', 'done', 'done'])
+    expect(Object.values(readStates(getJournal()))).toEqual(['done', 'done', 'done', 'done'])
     forget()
     const nothing = await run('runners update --resume last')
     expect([nothing.code, written()]).toEqual([0, []])
@@ -59,9 +59,9 @@ describe('--resume', () => {
   it('takes a file and an id, and leaves the others alone', async () => {
     refused = [2]
     await run('runners pause 1 2')
-    const copy = join(folder(), 'copy.ndjson')
-    copyFileSync(journal(), copy)
-    const { id } = headerOf(journal())
+    const copy = join(createFolder(), 'copy.ndjson')
+    copyFileSync(getJournal(), copy)
+    const { id } = readHeader(getJournal())
     refused = []
     forget()
     expect((await run(['runners', 'pause', '--resume', copy])).code).toBe(0)
@@ -92,7 +92,7 @@ describe('--resume', () => {
   it('refuses another command, instance and user', async () => {
     refused = [2]
     await run('runners pause 1 2')
-    const file = journal()
+    const file = getJournal()
     forget()
     const other = await run(['runners', 'resume', '--resume', file])
     expect(other.stderr).toContain(`svcctl runners pause --resume ${file}`)
@@ -127,14 +127,14 @@ describe('--resume', () => {
     const typed = 'https://hooks.example.test/typed-secret'
     const first = await run([...line, typed])
     expect(first.stderr).toContain('cannot be resumed')
-    expect(readFileSync(journal(), 'utf8')).not.toContain('typed-secret')
-    const again = await run(['integrations', 'update', '--resume', journal()])
+    expect(readFileSync(getJournal(), 'utf8')).not.toContain('typed-secret')
+    const again = await run(['integrations', 'update', '--resume', getJournal()])
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be resumed') })
     config = fresh()
     const env = { HOOK: 'https://hooks.example.test/kept-secret' }
     await run([...line, 'env:HOOK'], undefined, env)
-    expect(readFileSync(journal(), 'utf8')).not.toContain('kept-secret')
-    expect(headerOf(journal()).input).toMatchObject({ webhook: { $secret: 'env:HOOK' } })
+    expect(readFileSync(getJournal(), 'utf8')).not.toContain('kept-secret')
+    expect(readHeader(getJournal()).input).toMatchObject({ webhook: { $secret: 'env:HOOK' } })
     forget()
     server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
     const kept = await run('integrations update --resume last', undefined, env)
@@ -146,7 +146,7 @@ describe('--resume', () => {
 
   it('refuses a file that was changed since', async () => {
     refused = [1, 2]
-    const input = join(folder(), 'a.json')
+    const input = join(createFolder(), 'a.json')
     writeFileSync(input, '{"description":"new"}')
     await run(['runners', 'update', '1', '2', '--input', input])
     writeFileSync(input, '{"description":"newer"}')
@@ -161,8 +161,11 @@ describe('--resume', () => {
 
   it('does an unknown PUT again where it was not done, and takes what is gone for deleted', async () => {
     await run('runners pause 1 2')
-    killed({ n: 3, object: '3', state: 'queued' }, { n: 3, object: '3', state: 'begun' })
-    killed({ input: 'complete', total: 3 })
+    writeKilledJournal(
+      { n: 3, object: '3', state: 'queued' },
+      { n: 3, object: '3', state: 'begun' },
+    )
+    writeKilledJournal({ input: 'complete', total: 3 })
     forget()
     active = true
     expect((await run('runners pause --resume last')).code).toBe(0)
@@ -182,18 +185,18 @@ describe('--resume', () => {
     writeFileSync(file, text + lost.map((one) => formatLine(one)).join(''))
     const again = await run(['deploy-keys', 'delete', '--resume', file, '--yes'])
     expect(again.code, again.stderr).toBe(0)
-    expect(statesOf(file)).toMatchObject({ 2: 'unchanged' })
+    expect(readStates(file)).toMatchObject({ 2: 'unchanged' })
   })
 
   it('only looks at an unknown POST: it stays unknown unless it is as it was to be', async () => {
     const confirm = async () => {
       config = fresh()
       await run('vulnerabilities confirm 1 2')
-      killed()
-      const lines = linesOf(journal()).filter(
+      writeKilledJournal()
+      const lines = readJournalLines(getJournal()).filter(
         (line) => !('n' in line && line.n === 2 && line.state === 'done'),
       )
-      writeFileSync(journal(), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      writeFileSync(getJournal(), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
       forget()
     }
     await confirm()
@@ -203,10 +206,10 @@ describe('--resume', () => {
     expect(open.stderr).toContain('Check the object, and start a new run for it.')
     await confirm()
     server.answer = ({ url }) =>
-      url.endsWith('/user') ? user : { body: { id: idIn(url), state: 'confirmed' } }
+      url.endsWith('/user') ? user : { body: { id: getId(url), state: 'confirmed' } }
     const done = await run('vulnerabilities confirm --resume last')
     expect([done.code, written()]).toEqual([0, []])
-    expect(statesOf(journal())).toMatchObject({ 2: 'done' })
+    expect(readStates(getJournal())).toMatchObject({ 2: 'done' })
   })
 
   it('goes on over several parents, each object in its own', async () => {
@@ -267,8 +270,10 @@ describe('--resume', () => {
 
   it('of a cut input does what is queued and ends 8; the same input does the rest', async () => {
     await run('runners pause -', '1\n2\n')
-    const kept = linesOf(journal()).filter((line) => !('end' in line || 'total' in line))
-    writeFileSync(journal(), kept.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const kept = readJournalLines(getJournal()).filter(
+      (line) => !('end' in line || 'total' in line),
+    )
+    writeFileSync(getJournal(), kept.map((line) => `${JSON.stringify(line)}\n`).join(''))
     forget()
     const cut = await run('runners pause --resume last')
     expect([cut.code, written()]).toEqual([8, []])
@@ -279,14 +284,16 @@ describe('--resume', () => {
     expect(whole.code, whole.stderr).toBe(0)
     expect(whole.stderr).not.toContain('- completes the run with the same input')
     expect(written()).toEqual(['PUT /runners/3'])
-    expect(linesOf(journal())).toContainEqual({ input: 'complete', total: 3 })
+    expect(readJournalLines(getJournal())).toContainEqual({ input: 'complete', total: 3 })
   })
 
   it('says of a cut input that it is to be given again', async () => {
     refused = [2]
     await run('runners pause -', '1\n2\n')
-    const kept = linesOf(journal()).filter((line) => !('end' in line || 'total' in line))
-    writeFileSync(journal(), kept.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const kept = readJournalLines(getJournal()).filter(
+      (line) => !('end' in line || 'total' in line),
+    )
+    writeFileSync(getJournal(), kept.map((line) => `${JSON.stringify(line)}\n`).join(''))
     const open = await run('runners pause --resume last')
     expect([open.code, open.stderr]).toEqual([4, expect.stringMatching(/--resume \S+ - completes/)])
     refused = []
@@ -294,14 +301,14 @@ describe('--resume', () => {
     const whole = await run('runners pause - --resume last', '{"id":1}\n{"id":2}\n{"id":3}\n')
     expect(whole.code, whole.stderr).toBe(0)
     expect(written().toSorted()).toEqual(['PUT /runners/2', 'PUT /runners/3'])
-    expect(linesOf(journal())).toContainEqual({ input: 'complete', total: 3 })
+    expect(readJournalLines(getJournal())).toContainEqual({ input: 'complete', total: 3 })
   })
 
   it('is advised by the id of the run where another one began meanwhile', async () => {
     const { answer } = server
     const arrived = new Promise<void>((resolve) => {
       server.answer = (seen, i) => {
-        if (seen.method === 'GET' || idIn(seen.url) !== 2) return answer(seen, i)
+        if (seen.method === 'GET' || getId(seen.url) !== 2) return answer(seen, i)
         resolve()
         return { status: 503, headers: { 'retry-after': '60' } }
       }
@@ -309,7 +316,7 @@ describe('--resume', () => {
     const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
     const first = startLine(['runners', 'pause', '1', '2'], { env })
     await arrived
-    const { id } = headerOf(journal())
+    const { id } = readHeader(getJournal())
     expect((await run('runners pause 3 4')).code).toBe(0)
     first.kill('SIGINT')
     expect((await first.ended).stderr).toContain(`svcctl runners pause --resume ${id} `)
@@ -338,8 +345,8 @@ describe('--resume', () => {
       first.kill('SIGINT')
       await first.ended
     }
-    // Interrupted, and said so.
-    expect(linesOf(journal()).at(-1)).toMatchObject({ end: 'interrupted' })
-    expect(headerOf(journal()).user).toBe('ana')
+    // The journal says that the run was interrupted.
+    expect(readJournalLines(getJournal()).at(-1)).toMatchObject({ end: 'interrupted' })
+    expect(readHeader(getJournal()).user).toBe('ana')
   })
 })

@@ -1,30 +1,30 @@
-/** Runs of the real program that keep journals, against an instance that is scripted. */
+/** Runs the program with journals against a scripted instance, for tests. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Header, JournalLine } from '../../../src/engine/journal/lines.js'
-import { configuration, type Ran } from '../../support/program.js'
-import { type Recorder, recording, type Scripted } from '../../support/recorder.js'
+import { createConfiguration, type LineResult } from '../../support/program.js'
+import { type Recorder, type ScriptedAnswer, useRecorder } from '../../support/recorder.js'
 import { svcctl } from '../../support/within.js'
 
 export interface Runs {
   readonly server: Recorder
-  /** A run in this test's own configuration. */
-  readonly run: (line: string | readonly string[], input?: string, env?: Env) => Promise<Ran>
-  /** The files of the journals' folder. */
+  /** Runs a line in the test's own configuration. */
+  readonly run: (line: string | readonly string[], input?: string, env?: Env) => Promise<LineResult>
+  /** Lists the files in the folder of the journals. */
   readonly files: () => readonly string[]
-  /** What was written to the instance. */
+  /** Lists the write requests that the instance received. */
   readonly written: () => readonly string[]
-  /** Forgets what was sent. */
+  /** Forgets the requests that were sent. */
   readonly forget: () => void
   readonly fresh: () => string
 }
 type Env = Readonly<Record<string, string>>
 
-export const user: Scripted = { body: { id: 1, username: 'ana' } }
-export const notFound: Scripted = { status: 404, body: { message: '404 Not found' } }
+export const user: ScriptedAnswer = { body: { id: 1, username: 'ana' } }
+export const notFound: ScriptedAnswer = { status: 404, body: { message: '404 Not found' } }
 
-/** The lines of a journal, without their checksums. */
-export const linesOf = (file: string): readonly JournalLine[] =>
+/** Reads the lines of a journal, without their checksums. */
+export const readJournalLines = (file: string): readonly JournalLine[] =>
   readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
@@ -33,19 +33,19 @@ export const linesOf = (file: string): readonly JournalLine[] =>
       return line as JournalLine
     })
 
-export const headerOf = (file: string): Header => linesOf(file)[0] as Header
+export const readHeader = (file: string): Header => readJournalLines(file)[0] as Header
 
-/** The last state of each object. */
-export const statesOf = (file: string): Readonly<Record<string, string>> =>
+/** Reads the last state of each object. */
+export const readStates = (file: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    linesOf(file).flatMap((line) => ('n' in line ? [[line.object, line.state]] : [])),
+    readJournalLines(file).flatMap((line) => ('n' in line ? [[line.object, line.state]] : [])),
   )
 
-export const runs = (): Runs => {
-  const server = recording()
+export const createRuns = (): Runs => {
+  const server = useRecorder()
   let config = ''
   const fresh = (): string => {
-    config = configuration()
+    config = createConfiguration()
     return config
   }
   const folder = () => join(config, 'state', 'runs')

@@ -1,20 +1,20 @@
-/** What a line says is written into a journal without its secrets: its path, query, values, objects and files. */
+/** Tests that a journal contains no secret of its line: not in paths, queries, values, objects or files. */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { folder } from '../../support/program.js'
-import { headerOf, runs } from './runs.js'
+import { createFolder } from '../../support/program.js'
+import { createRuns, readHeader } from './runs.js'
 
-const { server, run, files, written, forget, fresh } = runs()
+const { server, run, files, written, forget, fresh } = createRuns()
 const canary = 'c4n4ry-0123456789'
 
 let _config = ''
 let cwd = ''
 beforeEach(() => {
   _config = fresh()
-  cwd = folder()
+  cwd = createFolder()
   server.answer = ({ url, method }) => {
     if (url.endsWith('/user')) return { body: { id: 1, username: 'ana' } }
     const said = `no, not for ${url} nor https://ana:${canary}@code.example/`
@@ -25,14 +25,14 @@ beforeEach(() => {
   }
 })
 
-const journal = (): string => files()[0] ?? ''
-const text = (): string => readFileSync(journal(), 'utf8')
+const getJournal = (): string => files()[0] ?? ''
+const readJournal = (): string => readFileSync(getJournal(), 'utf8')
 
 const names = [
   ...['token', 'webhook', 'secret_token', 'db_pass', 'passphrase', 'psk', 'jwt', 'user_key'],
   ...['kubeconfig', 'service_account_key', 'connection_string', 'hub_api_key', 'dsn'],
 ]
-/** Where a line of any call may have a secret of this name. */
+/** Arguments of a call that contain a secret with the given name. */
 const places: Readonly<Record<string, (name: string) => readonly string[]>> = {
   'the query': (name) => [`hooks/{}?${name}=${canary}`],
   'a nested query': (name) => [`hooks/{}?hook[${name}]=${canary}`],
@@ -69,8 +69,8 @@ describe('a journal', () => {
       const ran = await run(['api', 'POST', ...words, '-'], '1\n2\n')
       expect(ran.code, ran.stderr).toBe(8)
       expect(written()).toHaveLength(2)
-      expect(text()).not.toContain(canary)
-      expect(headerOf(journal()).final).toContain('secret')
+      expect(readJournal()).not.toContain(canary)
+      expect(readHeader(getJournal()).final).toContain('secret')
       const again = await run('api --resume last')
       expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('cannot be resumed')])
     },
@@ -79,7 +79,7 @@ describe('a journal', () => {
   it('that needs no secret can be gone on with', async () => {
     const words = ['api', 'POST', 'hooks/{}?page_token_ok=1&name=x', '-', '--param', 'title=y']
     expect((await run(words, '1\n2\n')).code).toBe(8)
-    expect(headerOf(journal())).toMatchObject({
+    expect(readHeader(getJournal())).toMatchObject({
       options: { args: ['POST', 'hooks/{}?page_token_ok=1&name=x'] },
     })
   })
@@ -109,8 +109,8 @@ describe('a journal', () => {
   it('knows secrets of flags by their names as well', async () => {
     const words = ['integrations', 'update', 'slack', '-P', 'a,b', '--webhook', canary]
     await run(words)
-    expect(text()).not.toContain(canary)
-    expect(headerOf(journal()).final).toContain('--webhook')
+    expect(readJournal()).not.toContain(canary)
+    expect(readHeader(getJournal()).final).toContain('--webhook')
   })
 })
 
@@ -129,12 +129,12 @@ describe('a file that a line names', () => {
     const sent = '{"description":"new"}'
     writeFileSync(file, sent)
     server.answer = ({ url }) => {
-      // Who the instance says asks goes into the journal's first line: the file was read before.
+      // The first line of the journal names the user of the token. The file was read before the request for that user.
       if (url.endsWith('/user')) writeFileSync(file, '{"description":"other"}')
       return { body: { id: 1, username: 'ana', description: 'new' } }
     }
     await run(['runners', 'update', '1', '2', '--input', file])
-    expect(headerOf(journal()).options?.flags.input).toEqual([
+    expect(readHeader(getJournal()).options?.flags.input).toEqual([
       { $file: file, sha256: createHash('sha256').update(sent).digest('hex') },
     ])
   })
@@ -150,7 +150,7 @@ describe('a file that a line names', () => {
       spawn('sh', ['-c', `printf '{"description":"new"}' > "$1"`, 'sh', pipe], { stdio: 'ignore' })
       expect((await updating).code).toBe(1)
       expect(written()).toEqual(['PUT /runners/1', 'PUT /runners/2'])
-      const { options, final } = headerOf(journal())
+      const { options, final } = readHeader(getJournal())
       expect([options, final]).toEqual([
         undefined,
         `--input was read from ${pipe}, which cannot be read again`,
@@ -166,6 +166,6 @@ describe('a file that a line names', () => {
     server.answer = ({ url }) =>
       url.endsWith('/user') ? { body: { username: 'ana' } } : { status: 400 }
     await run(['runners', 'update', '1', '2', '--description', `@${join(cwd, 'notes')}`])
-    expect(headerOf(journal()).options?.flags.description).toEqual([`@${join(cwd, 'notes')}`])
+    expect(readHeader(getJournal()).options?.flags.description).toEqual([`@${join(cwd, 'notes')}`])
   })
 })

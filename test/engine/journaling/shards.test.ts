@@ -1,8 +1,8 @@
 /** `--shard`: the parts of one line are disjoint, and together all of it. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { headerOf, runs, user } from './runs.js'
+import { createRuns, readHeader, user } from './runs.js'
 
-const { server, run, files, written, forget, fresh } = runs()
+const { server, run, files, written, forget, fresh } = createRuns()
 
 beforeEach(() => {
   fresh()
@@ -52,7 +52,7 @@ describe('--shard', () => {
     forget()
     await run(`runners pause ${ids.join(' ')} --shard 2/3`)
     expect(written()).toEqual(ci)
-    expect(files().map((file) => headerOf(file).shard)).toEqual(['2/3', '2/3'])
+    expect(files().map((file) => readHeader(file).shard)).toEqual(['2/3', '2/3'])
   })
 
   it('of one object that is in another part does nothing', async () => {

@@ -1,4 +1,4 @@
-/** `--where` agrees with a plain filter, over records as they come: exact numbers, zones, lists in lists. */
+/** Tests that `--where` agrees with a plain filter over the records: exact numbers, time zones, lists in lists. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/base/json/json.js'
@@ -30,7 +30,7 @@ interface Person {
   readonly name?: string | null
   readonly roles?: readonly string[]
 }
-/** A record as it is meant; `id` and `at` are written in some way. */
+/** The meaning of a record. `id` and `at` have several spellings in JSON. */
 interface Sample {
   readonly id?: bigint | null
   readonly title?: string | null
@@ -46,7 +46,7 @@ interface Case {
   readonly plain: (record: Sample) => boolean
 }
 
-const strange = [
+const specialTexts = [
   'a',
   'A',
   'ab',
@@ -70,8 +70,11 @@ const strange = [
   '\u{1f600}',
   '\u{1f600}b',
 ]
-const texts = fc.oneof(fc.constantFrom(...strange), fc.string({ unit: 'grapheme', maxLength: 3 }))
-/** Neighbours that are one number to JavaScript, and small ones. */
+const texts = fc.oneof(
+  fc.constantFrom(...specialTexts),
+  fc.string({ unit: 'grapheme', maxLength: 3 }),
+)
+/** Small numbers, and neighbours that JavaScript rounds to one number. */
 const ids = fc.oneof(
   fc.bigInt({ min: -2n, max: 2n }),
   fc.bigInt({ min: 2n ** 53n - 2n, max: 2n ** 53n + 4n }),
@@ -81,30 +84,30 @@ const moments = fc.record({
   time: fc.integer({ min: -4, max: 4 }).map((hours) => now + hours * 3_600_000),
   zone: fc.constantFrom(-330, -60, 0, 120, 345),
 })
-const orNull = <T>(values: fc.Arbitrary<T>) => fc.oneof(values, fc.constant(null))
-/** Three parts, the last of which may be left out where it is zero. */
+const allowNull = <T>(values: fc.Arbitrary<T>) => fc.oneof(values, fc.constant(null))
+/** Versions of three parts. A last part of zero may be omitted. */
 const releases = fc
   .tuple(fc.nat(2), fc.constantFrom(0, 2, 9, 10), fc.nat(1))
   .map(([a, b, c]) => `${a}.${b}${c === 0 ? '' : `.${c}`}`)
 const ranks = ['low', 'mid', 'high'] as const
-const numberOf = (release: string): number => {
+const toNumber = (release: string): number => {
   const [a = 0, b = 0, c = 0] = release.split('.').map(Number)
   return a * 10_000 + b * 100 + c
 }
 const records: fc.Arbitrary<readonly Sample[]> = fc.array(
   fc.record(
     {
-      id: orNull(ids),
-      title: orNull(texts),
-      active: orNull(fc.boolean()),
-      release: orNull(fc.oneof(releases, fc.constantFrom('', 'main'))),
-      rank: orNull(fc.constantFrom(...ranks, 'odd')),
-      at: orNull(moments),
-      grid: orNull(fc.array(fc.array(texts, { maxLength: 2 }), { maxLength: 2 })),
-      people: orNull(
+      id: allowNull(ids),
+      title: allowNull(texts),
+      active: allowNull(fc.boolean()),
+      release: allowNull(fc.oneof(releases, fc.constantFrom('', 'main'))),
+      rank: allowNull(fc.constantFrom(...ranks, 'odd')),
+      at: allowNull(moments),
+      grid: allowNull(fc.array(fc.array(texts, { maxLength: 2 }), { maxLength: 2 })),
+      people: allowNull(
         fc.array(
           fc.record(
-            { name: orNull(texts), roles: fc.array(texts, { maxLength: 2 }) },
+            { name: allowNull(texts), roles: fc.array(texts, { maxLength: 2 }) },
             { requiredKeys: [] },
           ),
           { maxLength: 2 },
@@ -116,18 +119,20 @@ const records: fc.Arbitrary<readonly Sample[]> = fc.array(
   { maxLength: 6 },
 )
 
-/** A moment in its own zone. */
-const written = ({ time, zone }: { time: number; zone: number }): string => {
+/** Formats a moment in its own time zone. */
+const formatMoment = ({ time, zone }: { time: number; zone: number }): string => {
   const [hours, minutes] = [Math.floor(Math.abs(zone) / 60), Math.abs(zone) % 60]
   const offset = `${zone < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`
   return new Date(time + zone * 60_000).toISOString().replace('Z', zone === 0 ? 'Z' : offset)
 }
 
-/** The record as an instance would send it, and as it is read. */
-const read = ({ id, at, ...others }: Sample): unknown => {
+/** Writes the record as an instance sends it, and parses it. */
+const readRecord = ({ id, at, ...others }: Sample): unknown => {
   const parts = [
     ...(id === undefined ? [] : [`"id":${id}`]),
-    ...(at === undefined ? [] : [`"at":${at === null ? 'null' : JSON.stringify(written(at))}`]),
+    ...(at === undefined
+      ? []
+      : [`"at":${at === null ? 'null' : JSON.stringify(formatMoment(at))}`]),
   ]
   const rest = JSON.stringify(others).slice(1, -1)
   return parseExact(`{${[...parts, ...(rest === '' ? [] : [rest])].join(',')}}`)
@@ -138,13 +143,13 @@ const holds = (order: number, op: string): boolean =>
   ({ '=': order === 0, '!=': order !== 0, '<': order < 0, '<=': order <= 0, '>': order > 0 })[op] ??
   order >= 0
 const compare = <T extends number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
-const isThere = <T>(value: T | null | undefined): value is T =>
+const isPresent = <T>(value: T | null | undefined): value is T =>
   value !== null && value !== undefined
 
 const numbers = fc.tuple(fc.constantFrom(...orders), ids).map(
   ([op, edge]): Case => ({
     text: `id${op}${edge}`,
-    plain: ({ id }) => isThere(id) && holds(compare(id, edge), op),
+    plain: ({ id }) => isPresent(id) && holds(compare(id, edge), op),
   }),
 )
 const titles = fc.tuple(fc.constantFrom('=', '!=', '~', '!~'), texts).map(([op, value]): Case => {
@@ -153,27 +158,27 @@ const titles = fc.tuple(fc.constantFrom('=', '!=', '~', '!~'), texts).map(([op, 
     (op.endsWith('~') ? contains(title) : title === value) !== op.startsWith('!')
   return {
     text: `title ${op} ${JSON.stringify(value)}`,
-    plain: ({ title }) => isThere(title) && plain(title),
+    plain: ({ title }) => isPresent(title) && plain(title),
   }
 })
 const times = fc.tuple(fc.constantFrom(...orders), moments).map(
   ([op, edge]): Case => ({
-    text: `at${op}${written(edge)}`,
-    plain: ({ at }) => isThere(at) && holds(compare(at.time, edge.time), op),
+    text: `at${op}${formatMoment(edge)}`,
+    plain: ({ at }) => isPresent(at) && holds(compare(at.time, edge.time), op),
   }),
 )
 const ages = fc.tuple(fc.constantFrom('<', '<=', '>', '>='), fc.nat(4)).map(
   ([op, hours]): Case => ({
     text: `at${op}${hours}h`,
-    plain: ({ at }) => isThere(at) && holds(compare(now - at.time, hours * 3_600_000), op),
+    plain: ({ at }) => isPresent(at) && holds(compare(now - at.time, hours * 3_600_000), op),
   }),
 )
 const versions = fc.tuple(fc.constantFrom(...orders), releases).map(
   ([op, edge]): Case => ({
     text: `release${op}${edge}`,
     plain: ({ release }) =>
-      isThere(release) &&
-      (/^\d/.test(release) ? holds(compare(numberOf(release), numberOf(edge)), op) : op === '!='),
+      isPresent(release) &&
+      (/^\d/.test(release) ? holds(compare(toNumber(release), toNumber(edge)), op) : op === '!='),
   }),
 )
 const levels = fc.tuple(fc.constantFrom(...orders), fc.constantFrom(...ranks)).map(
@@ -181,13 +186,13 @@ const levels = fc.tuple(fc.constantFrom(...orders), fc.constantFrom(...ranks)).m
     text: `rank${op}${edge}`,
     plain: ({ rank }) => {
       const at = (ranks as readonly unknown[]).indexOf(rank)
-      if (!isThere(rank) || at < 0) return isThere(rank) && op === '!='
+      if (!isPresent(rank) || at < 0) return isPresent(rank) && op === '!='
       return holds(compare(at, ranks.indexOf(edge)), op)
     },
   }),
 )
-/** One of some values of a list; what is not there is not among them, nor among the others. */
-const within = (
+/** Creates conditions with some values of a list. A missing list matches neither `=` nor `!=`. */
+const createListCases = (
   field: string,
   valuesOf: (record: Sample) => readonly string[] | undefined,
 ): fc.Arbitrary<Case> =>
@@ -200,25 +205,29 @@ const within = (
         return values !== undefined && values.some((value) => some.includes(value)) === (op === '=')
       },
     }))
-const fromAll = <T>(parts: readonly (readonly T[] | undefined)[]): readonly T[] | undefined => {
+const flattenPresent = <T>(
+  parts: readonly (readonly T[] | undefined)[],
+): readonly T[] | undefined => {
   const there = parts.filter((part) => part !== undefined)
   return there.length === 0 ? undefined : there.flat()
 }
 const lists = fc.oneof(
-  within('grid', ({ grid }) => (isThere(grid) ? grid.flat() : undefined)),
-  within('people.name', ({ people }) =>
-    fromAll((people ?? []).map(({ name }) => (isThere(name) ? [name] : undefined))),
+  createListCases('grid', ({ grid }) => (isPresent(grid) ? grid.flat() : undefined)),
+  createListCases('people.name', ({ people }) =>
+    flattenPresent((people ?? []).map(({ name }) => (isPresent(name) ? [name] : undefined))),
   ),
-  within('people.roles', ({ people }) => fromAll((people ?? []).map(({ roles }) => roles))),
+  createListCases('people.roles', ({ people }) =>
+    flattenPresent((people ?? []).map(({ roles }) => roles)),
+  ),
 )
 const others = fc.constantFrom<Case>(
   { text: 'active=true', plain: ({ active }) => active === true },
   { text: 'active!=true', plain: ({ active }) => active === false },
-  { text: 'title=null', plain: ({ title }) => !isThere(title) },
-  { text: 'title!=null', plain: ({ title }) => isThere(title) },
-  { text: 'at=null', plain: ({ at }) => !isThere(at) },
-  { text: 'id=null|1', plain: ({ id }) => !isThere(id) || id === 1n },
-  { text: 'grid!=null', plain: ({ grid }) => isThere(grid) },
+  { text: 'title=null', plain: ({ title }) => !isPresent(title) },
+  { text: 'title!=null', plain: ({ title }) => isPresent(title) },
+  { text: 'at=null', plain: ({ at }) => !isPresent(at) },
+  { text: 'id=null|1', plain: ({ id }) => !isPresent(id) || id === 1n },
+  { text: 'grid!=null', plain: ({ grid }) => isPresent(grid) },
 )
 
 describe('any expression over any records', () => {
@@ -231,8 +240,8 @@ describe('any expression over any records', () => {
         const written = any.map((all) => all.map((one) => one.text).join(' , '))
         const { matches, mayMatch } = bindWhere(parseWhere(written), known)
         const plain = list.map((record) => any.some((all) => all.every((c) => c.plain(record))))
-        expect(list.map((record) => matches(read(record)))).toEqual(plain)
-        expect(list.map((record) => mayMatch(read(record)))).toEqual(plain)
+        expect(list.map((record) => matches(readRecord(record)))).toEqual(plain)
+        expect(list.map((record) => mayMatch(readRecord(record)))).toEqual(plain)
       }),
       { numRuns: countDraws(1000) },
     )

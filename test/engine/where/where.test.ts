@@ -14,19 +14,19 @@ import { countDraws } from '../../support/draws.js'
 
 const text = { type: 'string' }
 const int = { type: 'integer' }
-const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] })
+const allowNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] })
 const listShape = {
   type: 'object',
   properties: {
     id: int,
     name: text,
-    description: orNull(text),
+    description: allowNull(text),
     active: { type: 'boolean' },
     access_level: int,
     created_at: { type: 'string', format: 'date-time' },
-    due_date: orNull({ type: 'string', format: 'date' }),
+    due_date: allowNull({ type: 'string', format: 'date' }),
     tags: { type: 'array', items: text },
-    author: orNull({ type: 'object', properties: { username: text, id: int } }),
+    author: allowNull({ type: 'object', properties: { username: text, id: int } }),
     assignees: {
       type: 'array',
       items: { type: 'object', properties: { username: text, id: int } },
@@ -39,7 +39,7 @@ const singleShape = {
   type: 'object',
   properties: {
     ...listShape.properties,
-    contacted_at: orNull({ type: 'string', format: 'date-time' }),
+    contacted_at: allowNull({ type: 'string', format: 'date-time' }),
   },
 }
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -53,10 +53,10 @@ const known: Known = {
 }
 const bind = (...texts: string[]) => bindWhere(parseWhere(texts), known)
 const matches = (record: unknown, ...texts: string[]): boolean => bind(...texts).matches(record)
-const ago = (days: number): string => new Date(now - days * 86_400_000).toISOString()
+const subtractDays = (days: number): string => new Date(now - days * 86_400_000).toISOString()
 
-/** What the message and the caret below the text say. */
-const refusal = (...texts: string[]): { message: string; under: string } => {
+/** Returns the message of the error and the text at the caret. */
+const getRefusal = (...texts: string[]): { message: string; under: string } => {
   try {
     bind(...texts)
   } catch (error) {
@@ -147,13 +147,13 @@ describe('null, and what is not there', () => {
 
 describe('times', () => {
   it.each([
-    ['created_at>30d', ago(31), true],
-    ['created_at>30d', ago(29), false],
-    ['created_at<30d', ago(29), true],
-    ['created_at<30d', ago(-1), true],
-    ['created_at<=1d12h', ago(1), true],
-    ['created_at<+30d', ago(-29), true],
-    ['created_at<+30d', ago(-31), false],
+    ['created_at>30d', subtractDays(31), true],
+    ['created_at>30d', subtractDays(29), false],
+    ['created_at<30d', subtractDays(29), true],
+    ['created_at<30d', subtractDays(-1), true],
+    ['created_at<=1d12h', subtractDays(1), true],
+    ['created_at<+30d', subtractDays(-29), true],
+    ['created_at<+30d', subtractDays(-31), false],
     ['created_at>=today', '2026-11-21T00:00:00Z', true],
     ['created_at<today', '2026-11-20T23:59:59Z', true],
     ['created_at>=yesterday', '2026-11-20T00:00:00Z', true],
@@ -168,8 +168,8 @@ describe('times', () => {
     expect(matches({ due_date: '2026-11-21' }, 'due_date=today')).toBe(true)
   })
   it('are told by the value, where the shape does not say', () => {
-    expect(matches({ extra: ago(31) }, 'extra>30d')).toBe(true)
-    expect(matches({ extra: ago(29) }, 'extra>30d')).toBe(false)
+    expect(matches({ extra: subtractDays(31) }, 'extra>30d')).toBe(true)
+    expect(matches({ extra: subtractDays(29) }, 'extra>30d')).toBe(false)
   })
 })
 
@@ -204,7 +204,7 @@ describe('a mistake', () => {
     ['either>b', 'either>b'],
     ['extra>="b"', 'extra>="b"'],
   ])('in %j is pointed at', (expression, place) => {
-    const { message, under } = refusal(expression)
+    const { message, under } = getRefusal(expression)
     expect(under).toBe(place)
     expect(message).toContain('invalid condition')
   })
@@ -235,8 +235,8 @@ describe('fields', () => {
     expect(where.detail).toEqual(['contacted_at'])
     expect(where.mayMatch({ active: true })).toBe(true)
     expect(where.mayMatch({ active: false })).toBe(false)
-    expect(where.matches({ active: true, contacted_at: ago(40) })).toBe(true)
-    expect(where.matches({ active: true, contacted_at: ago(4) })).toBe(false)
+    expect(where.matches({ active: true, contacted_at: subtractDays(40) })).toBe(true)
+    expect(where.matches({ active: true, contacted_at: subtractDays(4) })).toBe(false)
     expect(bind('active=true').detail).toEqual([])
   })
   it('may be made of a record that has none of that name', () => {
@@ -245,8 +245,12 @@ describe('fields', () => {
     expect(findUnshapedFields(where, { ...known, computed: made })).toEqual([])
     const { matches: test, detail } = bindWhere(where, { ...known, computed: made })
     expect(detail).toEqual([])
-    expect([ago(31), ago(29), undefined].map((to) => test({ to }))).toEqual([true, false, false])
-    expect(test({ ends: ago(40), to: ago(1) })).toBe(true)
+    expect([subtractDays(31), subtractDays(29), undefined].map((to) => test({ to }))).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(test({ ends: subtractDays(40), to: subtractDays(1) })).toBe(true)
   })
   it('that hold true or false are taken as the instance writes them', () => {
     for (const active of [true, 'true', '1', 1]) {

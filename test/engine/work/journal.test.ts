@@ -50,7 +50,7 @@ import {
 import { chooseUndoAction } from '../../../src/engine/journaling/undo-action.js'
 import type { GivenObject, Item } from '../../../src/engine/work/report.js'
 import { Failure } from '../../../src/errors.js'
-import { scriptedClock } from '../../http/gate/clock.js'
+import { createScriptedClock } from '../../http/gate/clock.js'
 import { header } from './header.js'
 
 let home: string
@@ -61,7 +61,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-const linesIn = (path = file): unknown[] =>
+const readLines = (path = file): unknown[] =>
   readFileSync(path, 'utf8')
     .trimEnd()
     .split('\n')
@@ -69,16 +69,18 @@ const linesIn = (path = file): unknown[] =>
       const { c: _, ...line } = JSON.parse(text)
       return line
     })
-async function* given(...objects: readonly (string | GivenObject)[]): AsyncGenerator<GivenObject> {
+async function* yieldGiven(
+  ...objects: readonly (string | GivenObject)[]
+): AsyncGenerator<GivenObject> {
   for (const one of objects) yield typeof one === 'string' ? { object: one } : one
 }
-const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
+const collect = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = []
   for await (const one of source) found.push(one)
   return found
 }
-/** A journal with these lines below its first, left as it is. */
-const left = async (
+/** Creates a journal with these lines after its first line, without an end. */
+const leaveJournal = async (
   path: string,
   lines: readonly JournalLine[],
   first: Header = header,
@@ -87,17 +89,17 @@ const left = async (
   for (const line of lines) await journal.append(line)
   await journal.close()
 }
-const place = (n: number) => ({ n, object: String(n) })
-const queued = (n: number): JournalLine => ({ ...place(n), state: 'queued' })
-const never = (): Promise<never> => Promise.reject(new Error('nothing was written'))
-const done = (n: number, more = {}): JournalLine => ({
-  ...place(n),
+const createPlace = (n: number) => ({ n, object: String(n) })
+const createQueued = (n: number): JournalLine => ({ ...createPlace(n), state: 'queued' })
+const rejectCall = (): Promise<never> => Promise.reject(new Error('nothing was written'))
+const createDone = (n: number, more = {}): JournalLine => ({
+  ...createPlace(n),
   state: 'done',
   status: 200,
   ...more,
 })
-const failed = (n: number): JournalLine => ({
-  ...place(n),
+const createFailed = (n: number): JournalLine => ({
+  ...createPlace(n),
   state: 'failed',
   category: 'not_found',
   message: 'no',
@@ -119,7 +121,7 @@ describe('a journal', () => {
     symlinkSync(elsewhere, link)
     await expect(createJournal(link, header)).rejects.toMatchObject({ exitCode: 2 })
     expect(existsSync(elsewhere)).toBe(false)
-    await left(file, [])
+    await leaveJournal(file, [])
     const other = join(home, 'other.ndjson')
     symlinkSync(file, other)
     await expect(resumeJournal(other)).rejects.toMatchObject({
@@ -130,21 +132,25 @@ describe('a journal', () => {
   it.runIf(process.geteuid !== undefined)(
     'is gone by where nobody else can have written it, and may be looked at anyhow',
     async () => {
-      await left(file, [queued(1), queued(2), done(1, { before: {}, after: {} })])
+      await leaveJournal(file, [
+        createQueued(1),
+        createQueued(2),
+        createDone(1, { before: {}, after: {} }),
+      ])
       const past = await readRunHistory(file)
       const journal = new Journal({
         file,
         header,
-        handle: { write: () => 0, datasync: never, truncate: () => {}, close: never },
+        handle: { write: () => 0, datasync: rejectCall, truncate: () => {}, close: rejectCall },
         lock: { isHeld: () => true, release: () => {} },
         written: past.size,
       })
       const gone: Readonly<Record<string, () => Promise<unknown>>> = {
         read: () => readRunHistory(file),
         resumed: async () => (await resumeJournal(file)).journal.close(),
-        worked: () => all(readWork(journal)),
+        worked: () => collect(readWork(journal)),
         seen: () => readSeenObjects(journal),
-        undone: () => all(readUndoable(past, () => {})),
+        undone: () => collect(readUndoable(past, () => {})),
         last: () => findLastOpen(join(home, 'runs'), () => true),
       }
       const tried = async (): Promise<readonly string[]> => {
@@ -182,7 +188,10 @@ describe('a journal', () => {
   })
   it('reads as the specification has it', async () => {
     const journal = await createJournal(file, header)
-    const { ended } = startSpool(journal, given('17', { object: '18', parent: 'platform/app' }))
+    const { ended } = startSpool(
+      journal,
+      yieldGiven('17', { object: '18', parent: 'platform/app' }),
+    )
     await ended
     const before = { active: true }
     const record = createRunRecord<number>(journal, {
@@ -196,7 +205,10 @@ describe('a journal', () => {
       getKnownFacts: () => ({ before }),
       getIntendedAttributes: () => ({ active: false }),
     })
-    const items: Item[] = [place(1), place(2)].map(({ n }) => ({ n, object: String(n + 16) }))
+    const items: Item[] = [createPlace(1), createPlace(2)].map(({ n }) => ({
+      n,
+      object: String(n + 16),
+    }))
     const [first, second] = items
     if (first === undefined || second === undefined) throw new Error('none')
     await record.recordStart(first)
@@ -207,7 +219,7 @@ describe('a journal', () => {
     await journal.end('completed')
     await journal.close()
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
-    expect(linesIn()).toEqual([
+    expect(readLines()).toEqual([
       header,
       { n: 1, object: '17', state: 'queued' },
       { n: 2, object: '18', parent: 'platform/app', state: 'queued' },
@@ -238,14 +250,14 @@ describe('a journal', () => {
       getFacts: () => ({ before: { token: 'old-canary' }, after: {} }),
       mask: (attributes) => (attributes === null ? null : { ...attributes, token: '[masked]' }),
     })
-    await record.recordOutcome(place(1), { state: 'done', result: 1 })
+    await record.recordOutcome(createPlace(1), { state: 'done', result: 1 })
     const failure = new Failure('failed', 'bad glpat-canary-1234567890')
-    await record.recordOutcome(place(2), { state: 'failed', failure })
-    await expect(startSpool(journal, given('glpat-canary-1234567890')).ended).rejects.toMatchObject(
-      {
-        exitCode: 2,
-      },
-    )
+    await record.recordOutcome(createPlace(2), { state: 'failed', failure })
+    await expect(
+      startSpool(journal, yieldGiven('glpat-canary-1234567890')).ended,
+    ).rejects.toMatchObject({
+      exitCode: 2,
+    })
     await journal.close()
     expect(readFileSync(file, 'utf8')).not.toContain('canary')
   })
@@ -269,7 +281,7 @@ describe('a journal', () => {
 })
 
 describe('writing', () => {
-  /** A file that takes so many bytes, and no more. */
+  /** Creates a file that accepts `room` bytes and no more. */
   const small = (room: number) => {
     let [bytes, synced] = [Buffer.alloc(0), 0]
     const handle: JournalFile = {
@@ -297,55 +309,66 @@ describe('writing', () => {
 
   it('puts lines that come together into one write, whole', async () => {
     const { handle, text } = small(1e6)
-    const journal = new Journal({ file, header, handle, lock: held, clock: scriptedClock() })
-    await Promise.all([1, 2, 3].map((n) => journal.append(queued(n))))
+    const journal = new Journal({ file, header, handle, lock: held, clock: createScriptedClock() })
+    await Promise.all([1, 2, 3].map((n) => journal.append(createQueued(n))))
     expect(text().split('\n')).toHaveLength(4)
     expect(journal.written).toBe(text().length)
   })
   it('fails on a full disk, leaves whole lines, and takes nothing more', async () => {
-    const two = [1, 2].map((n) => formatLine(queued(n))).join('')
+    const two = [1, 2].map((n) => formatLine(createQueued(n))).join('')
     const { handle, text } = small(two.length + 20)
-    const journal = new Journal({ file, header, handle, lock: held, clock: scriptedClock() })
-    await journal.append(queued(1))
-    await journal.append(queued(2))
-    const error = await journal.append(queued(3)).catch((failure: Failure) => failure)
+    const journal = new Journal({ file, header, handle, lock: held, clock: createScriptedClock() })
+    await journal.append(createQueued(1))
+    await journal.append(createQueued(2))
+    const error = await journal.append(createQueued(3)).catch((failure: Failure) => failure)
     expect(error).toMatchObject({ category: 'failed' })
     expect(String(error)).toContain('no space left on the device')
-    await expect(journal.append(queued(4))).rejects.toBe(error)
+    await expect(journal.append(createQueued(4))).rejects.toBe(error)
     expect(() => journal.flush()).toThrow(Failure)
     expect(text()).toBe(two)
   })
   it('reaches the disk once a second, and at the end', async () => {
     const { handle, synced } = small(1e6)
-    const clock = scriptedClock()
+    const clock = createScriptedClock()
     const journal = new Journal({ file, header, handle, lock: held, clock })
-    for (let n = 1; n <= 5; n++) await journal.append(queued(n))
+    for (let n = 1; n <= 5; n++) await journal.append(createQueued(n))
     await clock.pass(999)
     expect(synced()).toBe(0)
     await clock.pass(1)
     expect(synced()).toBe(1)
     await clock.pass(5000)
     expect(synced()).toBe(1)
-    await journal.append(queued(6))
+    await journal.append(createQueued(6))
     await journal.close()
     expect(synced()).toBe(2)
   })
   it('ends when another process has taken it over', async () => {
     const { handle } = small(1e6)
-    const clock = scriptedClock()
+    const clock = createScriptedClock()
     const stolen = { isHeld: () => false, release: () => {} }
     const journal = new Journal({ file, header, handle, lock: stolen, clock })
-    await journal.append(queued(1))
+    await journal.append(createQueued(1))
     await clock.pass(1000)
-    await expect(journal.append(queued(2))).rejects.toThrow('another process took over the journal')
+    await expect(journal.append(createQueued(2))).rejects.toThrow(
+      'another process took over the journal',
+    )
   })
 })
 
 describe('reading back', () => {
-  const begun: JournalLine = { ...place(4), state: 'begun' }
-  const some = [queued(1), queued(2), queued(3), queued(4), queued(5), done(1), failed(2), begun]
+  const begun: JournalLine = { ...createPlace(4), state: 'begun' }
+  const some = [
+    createQueued(1),
+    createQueued(2),
+    createQueued(3),
+    createQueued(4),
+    createQueued(5),
+    createDone(1),
+    createFailed(2),
+    begun,
+  ]
   it('tells what was done, and what is left', async () => {
-    await left(file, some)
+    await leaveJournal(file, some)
     const past = await readRunHistory(file)
     expect(past.counts).toEqual({ done: 1, unchanged: 0, failed: 1, unknown: 1, not_tried: 2 })
     expect(past.total).toBeUndefined()
@@ -358,7 +381,7 @@ describe('reading back', () => {
     expect(next('PATCH /x')).toEqual(['skip', 'do', 'do', 'verifying', 'do'])
   })
   it('ignores a last line torn at any place, and cuts it off before it goes on', async () => {
-    await left(file, [queued(1), queued(2), done(1)])
+    await leaveJournal(file, [createQueued(1), createQueued(2), createDone(1)])
     const whole = readFileSync(file)
     const from = whole.lastIndexOf('\n', whole.length - 2) + 1
     for (let end = from; end < whole.length; end++) {
@@ -368,18 +391,18 @@ describe('reading back', () => {
       expect(size).toBe(from)
     }
     const { journal } = await resumeJournal(file)
-    await journal.append(done(2))
+    await journal.append(createDone(2))
     await journal.close()
-    expect(linesIn()).toEqual([
+    expect(readLines()).toEqual([
       header,
-      queued(1),
-      queued(2),
+      createQueued(1),
+      createQueued(2),
       { resumed: expect.any(String) },
-      { ...done(2), at: expect.any(String) },
+      { ...createDone(2), at: expect.any(String) },
     ])
   })
   it('passes over lines that are none, and never takes back what was done', async () => {
-    await left(file, [queued(1), done(1)])
+    await leaveJournal(file, [createQueued(1), createDone(1)])
     appendFileSync(file, '{"n":1,"object":"1","state":"begun"}\nrubbish\n{"n":-1,"state":"done"}\n')
     expect((await readRunHistory(file)).counts).toMatchObject({ done: 1, unknown: 0 })
   })
@@ -407,9 +430,9 @@ describe('work by way of the journal', () => {
       release = resolve
     })
     async function* slow(): AsyncGenerator<GivenObject> {
-      yield* given('3', '1', '03')
+      yield* yieldGiven('3', '1', '03')
       await held
-      yield* given('2', '1')
+      yield* yieldGiven('2', '1')
     }
     const source = startSpool(journal, slow())
     const found: string[] = []
@@ -424,14 +447,24 @@ describe('work by way of the journal', () => {
     await journal.close()
   })
   it('goes on with what is left, and with what the same input still holds', async () => {
-    await left(file, [queued(1), queued(2), queued(3), done(1), { ...place(3), state: 'begun' }])
+    await leaveJournal(file, [
+      createQueued(1),
+      createQueued(2),
+      createQueued(3),
+      createDone(1),
+      { ...createPlace(3), state: 'begun' },
+    ])
     const { journal, past } = await resumeJournal(file)
-    const source = startSpool(journal, given('1', '2', '3', '4'), await readSeenObjects(journal))
+    const source = startSpool(
+      journal,
+      yieldGiven('1', '2', '3', '4'),
+      await readSeenObjects(journal),
+    )
     const next = (n: number) => getNextStep(past.states.get(n) ?? 'queued', 'POST /x')
-    expect(await all(readWork(journal, source, next))).toEqual([
-      place(2),
-      { ...place(3), resumeBy: 'verifying' },
-      place(4),
+    expect(await collect(readWork(journal, source, next))).toEqual([
+      createPlace(2),
+      { ...createPlace(3), resumeBy: 'verifying' },
+      createPlace(4),
     ])
     expect(source.countQueued()).toBe(4)
     await journal.close()
@@ -445,9 +478,9 @@ describe('work by way of the journal', () => {
       release = resolve
     })
     async function* broken(): AsyncGenerator<GivenObject> {
-      yield* given('1')
+      yield* yieldGiven('1')
       await worked
-      yield* given('2')
+      yield* yieldGiven('2')
       throw new Error('the pipe broke')
     }
     await expect(
@@ -458,7 +491,7 @@ describe('work by way of the journal', () => {
         }
       })(),
     ).rejects.toThrow('the pipe broke')
-    expect(found).toEqual([place(1), place(2)])
+    expect(found).toEqual([createPlace(1), createPlace(2)])
     await journal.close()
     expect((await readRunHistory(file)).total).toBeUndefined()
   })
@@ -502,14 +535,17 @@ describe('the folder', () => {
     )
   })
   it('lists them, the newest first, and finds the last that is left to do', async () => {
-    await left(named(1), [queued(1)])
-    await left(named(2), [
-      queued(1),
-      done(1),
+    await leaveJournal(named(1), [createQueued(1)])
+    await leaveJournal(named(2), [
+      createQueued(1),
+      createDone(1),
       { input: 'complete', total: 1 },
       { end: 'completed', counts },
     ])
-    await left(named(3), [queued(1), failed(1)], { ...header, command: 'runners resume' })
+    await leaveJournal(named(3), [createQueued(1), createFailed(1)], {
+      ...header,
+      command: 'runners resume',
+    })
     writeFileSync(join(home, 'foreign.ndjson'), 'x')
     expect((await readJournalFolder(join(home, 'none'))).entries).toEqual([])
     const { entries } = await readJournalFolder(home)
@@ -528,15 +564,15 @@ describe('the folder', () => {
     const day = 24 * 3600
     for (let n = 1; n <= 56; n++) {
       const end = n <= 2 ? [] : [{ end: n === 3 ? 'stopped' : 'completed', counts } as const]
-      await left(named(n), end)
+      await leaveJournal(named(n), end)
       const age = n === 1 ? 31 : 3
       utimesSync(named(n), now / 1000 - age * day, now / 1000 - age * day)
     }
     for (const n of [5, 30]) writeFileSync(getPlanFile(named(n)), '{}')
-    // One was killed long ago, and left its lock.
+    // A process was killed long ago and left its lock.
     mkdirSync(`${named(1)}.lock`)
     const gone = await pruneJournals(home, now)
-    // 53 ended well, and one is too old.
+    // 53 journals ended well, and one is too old.
     expect(gone).toEqual([6, 5, 4, 1].map(named))
     expect([5, 30].map((n) => existsSync(getPlanFile(named(n))))).toEqual([false, true])
     expect(existsSync(`${named(1)}.lock`)).toBe(false)
@@ -547,51 +583,58 @@ describe('the folder', () => {
 
 describe('taking back', () => {
   it('names what it does not know, and why', async () => {
-    await left(file, [done(1, { before: { active: true }, after: { active: false } }), done(2)])
+    await leaveJournal(file, [
+      createDone(1, { before: { active: true }, after: { active: false } }),
+      createDone(2),
+    ])
     const named: string[] = []
-    const known = await all(
+    const known = await collect(
       readUndoable(await readRunHistory(file), ({ object }, why) =>
         named.push(`${object}: ${why}`),
       ),
     )
-    expect(known).toMatchObject([place(1)])
+    expect(known).toMatchObject([createPlace(1)])
     expect(named).toEqual(['2: the run did not record previous values'])
   })
   it('knows what was under way as the run ended by what was there before that', async () => {
     const begun = (n: number) => ({
-      ...place(n),
+      ...createPlace(n),
       state: 'begun' as const,
       before: { active: true },
     })
-    await left(file, [begun(1), begun(2), begun(3), failed(2), done(3)])
-    expect(await all(readUndoable(await readRunHistory(file), () => {}))).toMatchObject([
-      { ...place(3), before: { active: true }, after: { active: false } },
-      { ...place(1), before: { active: true }, after: { active: false } },
+    await leaveJournal(file, [begun(1), begun(2), begun(3), createFailed(2), createDone(3)])
+    expect(await collect(readUndoable(await readRunHistory(file), () => {}))).toMatchObject([
+      { ...createPlace(3), before: { active: true }, after: { active: false } },
+      { ...createPlace(1), before: { active: true }, after: { active: false } },
     ])
   })
   it('gives each object with what it was, without what was masked', async () => {
-    await left(file, [
-      queued(1),
-      done(1, { before: { active: true, token: '[masked]' }, after: { active: false } }),
-      failed(2),
-      done(3, { before: null, after: { id: 9 } }),
+    await leaveJournal(file, [
+      createQueued(1),
+      createDone(1, { before: { active: true, token: '[masked]' }, after: { active: false } }),
+      createFailed(2),
+      createDone(3, { before: null, after: { id: 9 } }),
     ])
     const past = await readRunHistory(file)
-    expect(await all(readUndoable(past, () => {}))).toEqual([
-      { ...place(1), before: { active: true }, after: { active: false }, masked: ['token'] },
-      { ...place(3), before: null, after: { id: 9 }, masked: [] },
+    expect(await collect(readUndoable(past, () => {}))).toEqual([
+      { ...createPlace(1), before: { active: true }, after: { active: false }, masked: ['token'] },
+      { ...createPlace(3), before: null, after: { id: 9 }, masked: [] },
     ])
   })
   it('and going on read lines that another tool wrote with blanks', async () => {
-    await left(file, [])
+    await leaveJournal(file, [])
     writeFileSync(file, `${JSON.stringify(header)}\n`)
-    for (const line of [queued(1), done(1, { before: { active: true } }), queued(2)])
+    for (const line of [
+      createQueued(1),
+      createDone(1, { before: { active: true } }),
+      createQueued(2),
+    ])
       appendFileSync(file, `${JSON.stringify(line, null, 1).replaceAll('\n', ' ')}\n`)
-    expect(await all(readUndoable(await readRunHistory(file), () => {}))).toMatchObject([
+    expect(await collect(readUndoable(await readRunHistory(file), () => {}))).toMatchObject([
       { object: '1' },
     ])
     const { journal } = await resumeJournal(file)
-    expect(await all(readWork(journal))).toEqual([place(1), place(2)])
+    expect(await collect(readWork(journal))).toEqual([createPlace(1), createPlace(2)])
     await journal.close()
   })
   it.each([
@@ -601,11 +644,14 @@ describe('taking back', () => {
     [{ active: null }, 'conflict'],
   ] as const)('looks whether it is as the run left it: %j', (now, taking) => {
     expect(
-      chooseUndoAction({ ...place(1), before: { active: true }, after: { active: false } }, now),
+      chooseUndoAction(
+        { ...createPlace(1), before: { active: true }, after: { active: false } },
+        now,
+      ),
     ).toBe(taking)
   })
   it('of what was made looks whether it is there', () => {
-    const made = { ...place(1), before: null, after: { id: 9 } }
+    const made = { ...createPlace(1), before: null, after: { id: 9 } }
     expect(chooseUndoAction(made, null)).toBe('unchanged')
     expect(chooseUndoAction(made, { id: 9, name: 'x' })).toBe('write')
   })

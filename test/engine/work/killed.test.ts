@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readRunHistory } from '../../../src/engine/journal/reader.js'
-import { bundled } from '../../support/bundled.js'
+import { getBundle } from '../../support/bundled.js'
 import { serve } from '../../support/servers.js'
 
-const worker = await bundled(join(import.meta.dirname, 'worker.ts'))
+const worker = await getBundle(join(import.meta.dirname, 'worker.ts'))
 const count = 300
 const width = 8
 

@@ -13,22 +13,22 @@ import { Failure } from '../../../src/errors.js'
 import type { Listener } from '../../../src/http/gate.js'
 import { countDraws } from '../../support/draws.js'
 
-async function* items(count: number): AsyncGenerator<Item> {
+async function* yieldItems(count: number): AsyncGenerator<Item> {
   for (let n = 1; n <= count; n++) yield { n, object: String(n) }
 }
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-const done = (n: number): Outcome<number> => ({ state: 'done', result: n })
-const failing = (category: Failure['category'], status?: number) =>
+const waitTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const createDone = (n: number): Outcome<number> => ({ state: 'done', result: n })
+const createFailure = (category: Failure['category'], status?: number) =>
   new Failure(category, 'no', status === undefined ? {} : { status })
 
-interface Came {
+interface RunResult {
   readonly places: number[]
   readonly report: Report
 }
-const went = async (options: Partial<WorkOptions<number>> = {}): Promise<Came> => {
+const completeRun = async (options: Partial<WorkOptions<number>> = {}): Promise<RunResult> => {
   const running = runWork({
-    items: items(100),
-    work: async ({ n }) => done(n),
+    items: yieldItems(100),
+    work: async ({ n }) => createDone(n),
     gate: { width: 4 },
     signal: new AbortController().signal,
     ...options,
@@ -37,7 +37,7 @@ const went = async (options: Partial<WorkOptions<number>> = {}): Promise<Came> =
   for await (const { item } of running) places.push(item.n)
   return { places, report: await running.report }
 }
-const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+const listNumbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 describe('a run', () => {
   it('hands outcomes on in the order of the input, whatever takes how long', async () => {
@@ -47,18 +47,18 @@ describe('a run', () => {
         fc.integer({ min: 1, max: 9 }),
         async (delays, width) => {
           let [underWay, most] = [0, 0]
-          const { places } = await went({
-            items: items(delays.length),
+          const { places } = await completeRun({
+            items: yieldItems(delays.length),
             gate: { width },
             work: async ({ n }) => {
               underWay += 1
               most = Math.max(most, underWay)
-              for (let i = 0; i < (delays[n - 1] ?? 0); i++) await turn()
+              for (let i = 0; i < (delays[n - 1] ?? 0); i++) await waitTurn()
               underWay -= 1
-              return done(n)
+              return createDone(n)
             },
           })
-          expect(places).toEqual(upTo(delays.length))
+          expect(places).toEqual(listNumbers(delays.length))
           expect(most).toBeLessThanOrEqual(width)
         },
       ),
@@ -69,18 +69,18 @@ describe('a run', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(4), { maxLength: 40 }), async (delays) => {
         const begun: number[] = []
-        await went({
-          items: items(delays.length),
+        await completeRun({
+          items: yieldItems(delays.length),
           readBefore: async ({ n }) => {
-            for (let i = 0; i < (delays[n - 1] ?? 0); i++) await turn()
-            if (n % 7 === 0) throw failing('interrupted')
+            for (let i = 0; i < (delays[n - 1] ?? 0); i++) await waitTurn()
+            if (n % 7 === 0) throw createFailure('interrupted')
           },
           record: {
             recordStart: async ({ n }) => void begun.push(n),
             recordOutcome: async () => {},
           },
         })
-        expect(begun).toEqual(upTo(delays.length).filter((n) => n % 7 !== 0))
+        expect(begun).toEqual(listNumbers(delays.length).filter((n) => n % 7 !== 0))
       }),
       { numRuns: countDraws(50) },
     )
@@ -91,18 +91,18 @@ describe('a run', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    const running = went({
+    const running = completeRun({
       gate: { width: 3 },
       work: async ({ n }) => {
         latest = Math.max(latest, n)
         if (n === 1) await held
-        return done(n)
+        return createDone(n)
       },
     })
-    for (let i = 0; i < 50; i++) await turn()
+    for (let i = 0; i < 50; i++) await waitTurn()
     expect(latest).toBe(12)
     release()
-    expect((await running).places).toEqual(upTo(100))
+    expect((await running).places).toEqual(listNumbers(100))
   })
   it('takes no more of the input than it works on, when nobody reads', async () => {
     let taken = 0
@@ -111,13 +111,13 @@ describe('a run', () => {
     }
     const running = runWork({
       items: endless(),
-      work: async ({ n }) => done(n),
+      work: async ({ n }) => createDone(n),
       gate: { width: 4 },
       signal: new AbortController().signal,
     })
     const outcomes = running[Symbol.asyncIterator]()
     await outcomes.next()
-    for (let i = 0; i < 50; i++) await turn()
+    for (let i = 0; i < 50; i++) await waitTurn()
     expect(taken).toBeLessThanOrEqual(4 * 4 + 2)
     await outcomes.return?.()
     expect((await running.report).end).toBe('stopped')
@@ -125,24 +125,24 @@ describe('a run', () => {
   it('takes the width that there is room for as it changes', async () => {
     const gate = { width: 1 }
     let [underWay, most] = [0, 0]
-    await went({
+    await completeRun({
       gate,
       work: async ({ n }) => {
         most = Math.max(most, ++underWay)
-        await turn()
+        await waitTurn()
         underWay -= 1
         if (n === 20) gate.width = 6
-        return done(n)
+        return createDone(n)
       },
     })
     expect(most).toBe(6)
   })
   it('keeps counts and the first twenty failures', async () => {
-    const { report } = await went({
+    const { report } = await completeRun({
       work: async ({ n }) => {
-        if (n % 2 === 0) throw failing('not_found', 404)
+        if (n % 2 === 0) throw createFailure('not_found', 404)
         if (n === 1) throw new Failure('unreachable', 'lost', { unknownOutcome: true })
-        return n === 3 ? { state: 'unchanged' } : done(n)
+        return n === 3 ? { state: 'unchanged' } : createDone(n)
       },
     })
     expect(report.counts).toEqual({ done: 48, unchanged: 1, failed: 50, unknown: 1, not_tried: 0 })
@@ -151,25 +151,25 @@ describe('a run', () => {
     expect(getRunVerdict(report)).toMatchObject({ exitCode: 8, message: '51 of 100 failed' })
   })
   it('ends with the category that all failures have in common, where all failed', async () => {
-    const { report } = await went({
-      items: items(3),
+    const { report } = await completeRun({
+      items: yieldItems(3),
       work: async () => {
-        throw failing('not_found', 404)
+        throw createFailure('not_found', 404)
       },
     })
     expect(getRunVerdict(report)).toMatchObject({ exitCode: 4, message: 'all 3 failed' })
-    expect(getRunVerdict((await went()).report)).toBeUndefined()
+    expect(getRunVerdict((await completeRun()).report)).toBeUndefined()
   })
   it('throws a defect, after what was under way has ended', async () => {
     let underWay = 0
     const defect = new TypeError('a defect')
-    const running = went({
+    const running = completeRun({
       work: async ({ n }) => {
         underWay += 1
-        await turn()
+        await waitTurn()
         underWay -= 1
         if (n === 5) throw defect
-        return done(n)
+        return createDone(n)
       },
     })
     await expect(running).rejects.toBe(defect)
@@ -177,13 +177,13 @@ describe('a run', () => {
   })
   it('throws what broke the input, after what came before it', async () => {
     async function* broken(): AsyncGenerator<Item> {
-      yield* items(5)
+      yield* yieldItems(5)
       throw new Error('the pipe broke')
     }
     const seen: number[] = []
     const running = runWork({
       items: broken(),
-      work: async ({ n }) => done(n),
+      work: async ({ n }) => createDone(n),
       gate: { width: 4 },
       signal: new AbortController().signal,
     })
@@ -192,20 +192,23 @@ describe('a run', () => {
         for await (const { item } of running) seen.push(item.n)
       })(),
     ).rejects.toThrow('the pipe broke')
-    expect(seen).toEqual(upTo(5))
+    expect(seen).toEqual(listNumbers(5))
   })
 })
 
 describe('the breaker', () => {
   const refusing = (category: Failure['category'], status?: number) => async (): Promise<never> => {
-    throw failing(category, status)
+    throw createFailure(category, status)
   }
   it.each([
     ['ten 401', 'auth', 401, 3, 10],
     ['no credential ten times', 'auth', undefined, 3, 10],
     ['twenty that are not there', 'unreachable', undefined, 7, 20],
   ] as const)('stops at %s in a row', async (_, category, status, exitCode, tried) => {
-    const { report } = await went({ work: refusing(category, status), countQueued: () => 100 })
+    const { report } = await completeRun({
+      work: refusing(category, status),
+      countQueued: () => 100,
+    })
     const { failed, not_tried } = report.counts
     expect(failed).toBeGreaterThanOrEqual(tried)
     expect(failed).toBeLessThan(tried + 4)
@@ -221,15 +224,15 @@ describe('the breaker', () => {
     ['not_found', 404],
     ['failed', 422],
   ] as const)('does not stop for %s %i', async (category, status) => {
-    const { report } = await went({ work: refusing(category, status) })
+    const { report } = await completeRun({ work: refusing(category, status) })
     expect(report.counts.failed).toBe(100)
   })
   it('does not stop where one goes well in between', async () => {
-    const { report } = await went({
+    const { report } = await completeRun({
       gate: { width: 1 },
       work: async ({ n }) => {
-        if (n % 10 !== 0) throw failing('auth', 401)
-        return done(n)
+        if (n % 10 !== 0) throw createFailure('auth', 401)
+        return createDone(n)
       },
     })
     expect(report.end).toBe('completed')
@@ -243,22 +246,22 @@ describe('the breaker', () => {
         return () => {}
       },
     }
-    // Each makes one attempt that times out, and then asks the gate for a second.
+    // Each item times out once, and then asks the gate for a second attempt.
     const work = async (): Promise<never> => {
-      await turn()
+      await waitTurn()
       listener?.onResult({ lost: 'time-out' })
-      await turn()
+      await waitTurn()
       const refusal = listener?.getRefusal()
       if (refusal !== undefined) throw refusal
       return new Promise<never>(() => {})
     }
-    const { report } = await went({ gate, work, countQueued: () => 100 })
+    const { report } = await completeRun({ gate, work, countQueued: () => 100 })
     expect(report.counts).toMatchObject({ failed: 32, not_tried: 68 })
     expect(getRunVerdict(report)).toMatchObject({ exitCode: 7 })
   })
   it('stops where the gate’s patience has ended, which is everybody’s', async () => {
     const gate = { width: 2, listen: () => () => {} }
-    const { report } = await went({ gate, work: refusing('rate_limited', 429) })
+    const { report } = await completeRun({ gate, work: refusing('rate_limited', 429) })
     expect(report.counts.failed).toBeLessThanOrEqual(3)
     expect(getRunVerdict(report)).toMatchObject({ exitCode: 6 })
   })
@@ -266,11 +269,15 @@ describe('the breaker', () => {
 
 describe('--max-failures', () => {
   const third = async ({ n }: Item): Promise<Outcome<number>> => {
-    if (n % 3 === 0) throw failing('not_found', 404)
-    return done(n)
+    if (n % 3 === 0) throw createFailure('not_found', 404)
+    return createDone(n)
   }
   it('stops handing out once reached, and waits for what is under way', async () => {
-    const { report } = await went({ work: third, failureLimit: { count: 5 }, gate: { width: 1 } })
+    const { report } = await completeRun({
+      work: third,
+      failureLimit: { count: 5 },
+      gate: { width: 1 },
+    })
     expect(report).toMatchObject({ end: 'stopped', counts: { failed: 5, done: 10 } })
     expect(getRunVerdict({ ...report, counts: { ...report.counts, not_tried: 85 } })).toMatchObject(
       {
@@ -280,7 +287,7 @@ describe('--max-failures', () => {
     )
   })
   it('is judged as a part from the twentieth outcome on', async () => {
-    const { report } = await went({
+    const { report } = await completeRun({
       work: third,
       failureLimit: { percent: 10 },
       gate: { width: 1 },
@@ -298,18 +305,18 @@ describe('--max-failures', () => {
 describe('an interruption', () => {
   it('ends the run; what was under way is not known', async () => {
     const controller = new AbortController()
-    const { places, report } = await went({
+    const { places, report } = await completeRun({
       signal: controller.signal,
       gate: { width: 2 },
       countQueued: () => 100,
       work: async ({ n }) => {
         if (n === 9) controller.abort()
         if (n >= 9) throw new Failure('interrupted', 'interrupted')
-        await turn()
-        return done(n)
+        await waitTurn()
+        return createDone(n)
       },
     })
-    expect(places).toEqual(upTo(8))
+    expect(places).toEqual(listNumbers(8))
     expect(report.end).toBe('interrupted')
     expect(report.counts.unknown).toBeGreaterThanOrEqual(1)
     expect(report.counts.done + report.counts.unknown + report.counts.not_tried).toBe(100)
@@ -321,11 +328,11 @@ describe('what is on record', () => {
   it('is begun before anything is sent, and nothing is sent that is not', async () => {
     const events: string[] = []
     const full = new Failure('failed', 'no space left')
-    const running = went({
+    const running = completeRun({
       gate: { width: 1 },
       record: {
         recordStart: async ({ n }) => {
-          await turn()
+          await waitTurn()
           if (n === 4) throw full
           events.push(`begun ${n}`)
         },
@@ -335,11 +342,11 @@ describe('what is on record', () => {
       },
       work: async ({ n }) => {
         events.push(`sent ${n}`)
-        return done(n)
+        return createDone(n)
       },
     })
     await expect(running).rejects.toBe(full)
-    expect(events).toEqual(upTo(3).flatMap((n) => [`begun ${n}`, `sent ${n}`, `done ${n}`]))
+    expect(events).toEqual(listNumbers(3).flatMap((n) => [`begun ${n}`, `sent ${n}`, `done ${n}`]))
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * A process that changes objects by way of a journal, until it is done or ended:
- * `worker.ts <journal> <base URL> <count> [parent …]` begins one, or goes on with the one that is there.
+ * A process that changes objects by way of a journal, until it is done or ended.
+ * `worker.ts <journal> <base URL> <count> [parent …]` begins a journal, or resumes the existing one.
  */
 import { existsSync } from 'node:fs'
 import { readSeenObjects, readWork, startSpool } from '../../../src/engine/journal/objects.js'
@@ -15,7 +15,7 @@ import { header } from './header.js'
 
 const [file = '', baseUrl = '', count = '0', endpoint = header.endpoint] = process.argv.slice(2)
 
-async function* input(): AsyncGenerator<GivenObject> {
+async function* yieldObjects(): AsyncGenerator<GivenObject> {
   for (let id = 1; id <= Number(count); id++) yield { object: String(id) }
 }
 
@@ -26,15 +26,17 @@ const { journal, past } = began
   : { journal: await createJournal(file, { ...header, endpoint }), past: undefined }
 const [method = 'PUT'] = endpoint.split(' ')
 
-// The same input again: what stands in the journal already is passed over.
-const cut = past === undefined || past.total === undefined
-const source = cut ? startSpool(journal, input(), await readSeenObjects(journal)) : undefined
-const next = (n: number) => getNextStep(past?.states.get(n) ?? 'queued', endpoint)
+// The input is given again. Objects that the journal has already are skipped.
+const readsInput = past === undefined || past.total === undefined
+const source = readsInput
+  ? startSpool(journal, yieldObjects(), await readSeenObjects(journal))
+  : undefined
+const getStep = (n: number) => getNextStep(past?.states.get(n) ?? 'queued', endpoint)
 
 const gate = new FleetGate({ concurrency: 8 })
 const client = createClient({ baseUrl, timeout: 30, retries: 0, userAgent: 'test', gate, signal })
 const running = runWork<number>({
-  items: readWork(journal, source, next),
+  items: readWork(journal, source, getStep),
   work: async ({ object, resumeBy }) => {
     const path = `/runners/${object}`
     const sent = resumeBy === 'verifying' ? 'GET' : method

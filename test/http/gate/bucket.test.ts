@@ -1,12 +1,12 @@
-/** The client, its gate and the engine together, against an instance that allows only so much. */
+/** The client, its gate and the engine together, against an instance with a rate limit. */
 import { describe, expect, it } from 'vitest'
 import { getRunVerdict, type Item } from '../../../src/engine/work/report.js'
 import { runWork } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate.js'
-import { json, serve, serveRaw } from '../../support/servers.js'
-import { clientOf, get, send } from '../clients.js'
+import { sendJson, serve, serveRaw } from '../../support/servers.js'
+import { buildGet, buildWrite, createTestClient } from '../clients.js'
 
-async function* items(count: number): AsyncGenerator<Item> {
+async function* listItems(count: number): AsyncGenerator<Item> {
   for (let n = 1; n <= count; n++) yield { n, object: String(n) }
 }
 const { signal } = new AbortController()
@@ -17,19 +17,19 @@ describe('an instance that allows so many at a time', () => {
     const server = await serve((_, response) => {
       if (tokens > 0) {
         tokens -= 1
-        return json(response, 200, {})
+        return sendJson(response, 200, {})
       }
       refused += 1
-      // It fills again when somebody was told to wait.
+      // The allowance is refilled after clients were told to wait.
       if (refused % 3 === 0) tokens = 25
       response.writeHead(429, { 'retry-after': '0.05' }).end('Retry later')
     })
     const gate = new FleetGate({ concurrency: 32 })
-    const client = clientOf(server.base, { gate, retries: 3 })
+    const client = createTestClient(server.base, { gate, retries: 3 })
     const running = runWork({
-      items: items(100),
+      items: listItems(100),
       work: async ({ object }) => {
-        const { status } = await client.call(send(method, `/runners/${object}`))
+        const { status } = await client.call(buildWrite(method, `/runners/${object}`))
         return { state: 'done', result: status }
       },
       gate,
@@ -53,11 +53,11 @@ describe('an instance that allows so many at a time', () => {
       }
       const base = `http://127.0.0.1${url}`.replace(/[?&]page=\d+/, '')
       const link = page < 9 ? { link: `<${base}?page=${page + 1}>; rel="next"` } : {}
-      json(response, 200, [{ id: page }], { ...link, 'x-total-pages': '9', 'x-per-page': '1' })
+      sendJson(response, 200, [{ id: page }], { ...link, 'x-total-pages': '9', 'x-per-page': '1' })
     })
-    const client = clientOf(server.base, { gate: new FleetGate(), retries: 3 })
+    const client = createTestClient(server.base, { gate: new FleetGate(), retries: 3 })
     const ids: unknown[] = []
-    for await (const batch of client.list(get('/runners'), {}))
+    for await (const batch of client.list(buildGet('/runners'), {}))
       for (const bytes of batch) ids.push(JSON.parse(Buffer.from(bytes).toString()).id)
     expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
     expect(refused).toBeGreaterThan(0)
@@ -68,11 +68,11 @@ describe('an instance that is not there', () => {
   it('is given up after twenty attempts, however many retries there would be', async () => {
     const server = await serveRaw((socket) => socket.resetAndDestroy())
     const gate = new FleetGate({ concurrency: 8 })
-    const client = clientOf(server.base, { gate, retries: 50 })
+    const client = createTestClient(server.base, { gate, retries: 50 })
     const running = runWork({
-      items: items(100),
+      items: listItems(100),
       work: async ({ object }) => {
-        await client.call(send('PUT', `/runners/${object}`))
+        await client.call(buildWrite('PUT', `/runners/${object}`))
         return { state: 'done', result: undefined }
       },
       gate,

@@ -1,17 +1,17 @@
 /** A clock that stands still until a test moves it. */
 import type { Clock } from '../../../src/base/async.js'
 
-export interface Scripted extends Clock {
-  /** Lets so many milliseconds pass, and all that was to happen in them. */
+export interface ScriptedClock extends Clock {
+  /** Moves the clock by milliseconds, and runs all timers that are due. */
   readonly pass: (milliseconds: number) => Promise<void>
-  /** Lets time pass until something has come to its end. */
+  /** Moves the clock from timer to timer until a promise is settled. */
   readonly until: (ended: Promise<unknown>) => Promise<void>
 }
 
-/** Lets everything happen that waits for no time. */
+/** Runs everything that does not wait for time. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-export const scriptedClock = (random: () => number = () => 0.5): Scripted => {
+export const createScriptedClock = (random: () => number = () => 0.5): ScriptedClock => {
   let now = 1_700_000_000_000
   let serial = 0
   const timers: { readonly at: number; readonly serial: number; readonly work: () => void }[] = []
@@ -32,7 +32,7 @@ export const scriptedClock = (random: () => number = () => 0.5): Scripted => {
     now: () => now,
     random,
     later: (milliseconds, work) => {
-      // As real timers do: not before, in whole milliseconds.
+      // Like real timers: never early, and in whole milliseconds.
       const timer = { at: now + Math.max(1, Math.ceil(milliseconds)), serial: ++serial, work }
       timers.push(timer)
       return () => {

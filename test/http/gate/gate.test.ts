@@ -8,19 +8,19 @@ import {
   takeLowerRate,
 } from '../../../src/http/gate.js'
 import { getWait } from '../../../src/http/pace.js'
-import { type Scripted, scriptedClock } from './clock.js'
+import { createScriptedClock, type ScriptedClock } from './clock.js'
 
 type Headers = Record<string, string>
 const never = new AbortController().signal
-const minutes = (count: number): number => count * 60_000
+const toMilliseconds = (count: number): number => count * 60_000
 
-const made = (options: GateOptions = {}, random?: () => number) => {
-  const clock = scriptedClock(random)
-  return { clock, gate: new FleetGate({ clock, patience: minutes(15), ...options }) }
+const createGate = (options: GateOptions = {}, random?: () => number) => {
+  const clock = createScriptedClock(random)
+  return { clock, gate: new FleetGate({ clock, patience: toMilliseconds(15), ...options }) }
 }
 
-/** Whether leave is given by now. */
-const given = async (clock: Scripted, leave: Promise<unknown>): Promise<boolean> => {
+/** True if the gate has admitted the request by now. */
+const isAdmitted = async (clock: ScriptedClock, leave: Promise<unknown>): Promise<boolean> => {
   let done = false
   leave.then(
     () => {
@@ -50,16 +50,16 @@ it.each<[Headers, readonly number[]]>([
 
 describe('a 429', () => {
   it('stops everybody until the instance says, and up to a tenth longer', async () => {
-    const { gate, clock } = made({}, () => 0.999)
+    const { gate, clock } = createGate({}, () => 0.999)
     await answer(gate, 429, { 'retry-after': '10' })
     const waiting = [gate.admit(never), gate.admit(never)]
     await clock.pass(10_000)
-    expect(await given(clock, Promise.race(waiting))).toBe(false)
+    expect(await isAdmitted(clock, Promise.race(waiting))).toBe(false)
     await clock.pass(1000)
-    expect(await given(clock, Promise.all(waiting))).toBe(true)
+    expect(await isAdmitted(clock, Promise.all(waiting))).toBe(true)
   })
   it('lets what was sent back go first', async () => {
-    const { gate, clock } = made({ concurrency: 2 })
+    const { gate, clock } = createGate({ concurrency: 2 })
     const { leave, again } = await answer(gate, 429, { 'retry-after': '1' })
     expect(again).toBe(true)
     const order: string[] = []
@@ -69,7 +69,7 @@ describe('a 429', () => {
     expect(order).toEqual(['sent back'])
   })
   it('waits for RateLimit-Reset by the date of the answer, whatever our clock shows', async () => {
-    const { gate, clock } = made({}, () => 0)
+    const { gate, clock } = createGate({}, () => 0)
     const date = Date.parse('2030-01-01T00:00:00Z')
     const headers = {
       date: new Date(date).toUTCString(),
@@ -78,19 +78,19 @@ describe('a 429', () => {
     await answer(gate, 429, headers)
     const leave = gate.admit(never)
     await clock.pass(6900)
-    expect(await given(clock, leave)).toBe(false)
+    expect(await isAdmitted(clock, leave)).toBe(false)
     await clock.pass(200)
-    expect(await given(clock, leave)).toBe(true)
+    expect(await isAdmitted(clock, leave)).toBe(true)
   })
   it('halves the width once, however many of those under way are turned away', async () => {
-    const { gate } = made({ concurrency: 32 })
+    const { gate } = createGate({ concurrency: 32 })
     const leaves = await Promise.all(Array.from({ length: 32 }, () => gate.admit(never)))
     for (const leave of leaves)
       gate.observe(leave, { status: 429, headers: { 'retry-after': '1' } })
     expect(gate.width).toBe(16)
   })
   it('that says nothing is waited for, each time twice as long', async () => {
-    const { gate, clock } = made({}, () => 0)
+    const { gate, clock } = createGate({}, () => 0)
     const waits: number[] = []
     for (let i = 0; i < 7; i++) {
       await answer(gate, 429)
@@ -101,7 +101,7 @@ describe('a 429', () => {
   })
   it('is told of once: how long, and what the instance allows', async () => {
     const notes: string[] = []
-    const { gate, clock } = made({ note: (text) => notes.push(text) }, () => 0)
+    const { gate, clock } = createGate({ note: (text) => notes.push(text) }, () => 0)
     const reset = String(clock.now() / 1000 + 60)
     const limits = { 'ratelimit-limit': '600', 'ratelimit-reset': reset }
     await answer(gate, 200, { ...limits, 'ratelimit-remaining': '599' })
@@ -113,7 +113,7 @@ describe('a 429', () => {
     ])
   })
   it('503 that says when to come again is the same; another is none', async () => {
-    const { gate } = made()
+    const { gate } = createGate()
     for (const headers of [{}, { 'retry-after': 'soon' }, { 'ratelimit-reset': '9' }])
       expect((await answer(gate, 503, headers as Headers)).again).toBe(false)
     expect(gate.waiting).toBeUndefined()
@@ -124,28 +124,28 @@ describe('a 429', () => {
 
 describe('patience', () => {
   it('ends fifteen minutes after the last answer that was none', async () => {
-    const { gate, clock } = made({}, () => 0)
+    const { gate, clock } = createGate({}, () => 0)
     await answer(gate, 200)
     const outcomes: boolean[] = []
     for (let i = 0; i < 16; i++) {
       const { again } = await answer(gate, 429, { 'retry-after': '60' })
       outcomes.push(again)
-      await clock.pass(minutes(1))
+      await clock.pass(toMilliseconds(1))
     }
     expect(outcomes).toEqual([...Array(15).fill(true), false])
   })
   it('does not begin while nobody asks', async () => {
-    const { gate, clock } = made()
+    const { gate, clock } = createGate()
     await answer(gate, 200)
-    await clock.pass(minutes(60))
+    await clock.pass(toMilliseconds(60))
     expect((await answer(gate, 429, { 'retry-after': '60' })).again).toBe(true)
   })
   it('of one request ends, also where others are answered', async () => {
-    const { gate, clock } = made({}, () => 0)
+    const { gate, clock } = createGate({}, () => 0)
     let { leave } = await answer(gate, 429, { 'retry-after': '300' })
     const again: boolean[] = []
     for (let i = 0; i < 3; i++) {
-      await clock.pass(minutes(5))
+      await clock.pass(toMilliseconds(5))
       await answer(gate, 200)
       leave = await gate.admit(never, leave)
       again.push(gate.observe(leave, { status: 429, headers: { 'retry-after': '300' } }))
@@ -153,10 +153,10 @@ describe('patience', () => {
     expect(again).toEqual([true, true, false])
   })
   it('is exhausted once it has ended, until an answer comes', async () => {
-    const { gate, clock } = made({}, () => 0)
+    const { gate, clock } = createGate({}, () => 0)
     const seen = [gate.exhausted]
     await answer(gate, 429, { 'retry-after': '60' })
-    await clock.pass(minutes(15) - 1)
+    await clock.pass(toMilliseconds(15) - 1)
     seen.push(gate.exhausted)
     await clock.pass(2)
     seen.push(gate.exhausted)
@@ -164,25 +164,25 @@ describe('patience', () => {
     expect([...seen, gate.exhausted]).toEqual([false, false, true, false])
   })
   it('of nobody waits not at all', async () => {
-    const { gate } = made({ patience: 0 })
+    const { gate } = createGate({ patience: 0 })
     expect((await answer(gate, 429, { 'retry-after': '0' })).again).toBe(false)
   })
   it('is not tried by a wait that is longer: all who wait fail at once', async () => {
-    const { gate, clock } = made({ concurrency: 1 })
+    const { gate, clock } = createGate({ concurrency: 1 })
     const leave = await gate.admit(never)
     const waiting = gate.admit(never)
     expect(gate.observe(leave, { status: 429, headers: { 'retry-after': '3600' } })).toBe(false)
     await expect(waiting).rejects.toMatchObject({ category: 'rate_limited', exitCode: 6 })
     await expect(gate.admit(never)).rejects.toMatchObject({ category: 'rate_limited' })
-    await clock.pass(minutes(70))
+    await clock.pass(toMilliseconds(70))
     await expect(gate.admit(never)).resolves.toBeDefined()
   })
 })
 
 describe('retries', () => {
-  /** Whether a request is sent again, each time that it is turned away. */
+  /** Rejects a request four times, and returns after each time whether it may be sent again. */
   const turnedAway = async (retries: number, between: (gate: FleetGate) => Promise<unknown>) => {
-    const { gate, clock } = made({ concurrency: 32 }, () => 0)
+    const { gate, clock } = createGate({ concurrency: 32 }, () => 0)
     const again: boolean[] = []
     let leave = await gate.admit(never)
     for (let i = 0; i < 4; i++) {
@@ -207,7 +207,7 @@ describe('retries', () => {
 
 describe('the width', () => {
   it('grows by one with eight answers, from 4 to 32', async () => {
-    const { gate } = made()
+    const { gate } = createGate()
     expect(gate.width).toBe(4)
     for (let i = 0; i < 16; i++) await answer(gate, 200)
     expect(gate.width).toBe(6)
@@ -215,19 +215,19 @@ describe('the width', () => {
     expect(gate.width).toBe(32)
   })
   it('is a ceiling where it is a number', async () => {
-    const { gate } = made({ concurrency: 6 })
+    const { gate } = createGate({ concurrency: 6 })
     for (let i = 0; i < 100; i++) await answer(gate, 200)
     expect(gate.width).toBe(6)
   })
   it('is halved by a time-out', async () => {
-    const { gate } = made({ concurrency: 16 })
+    const { gate } = createGate({ concurrency: 16 })
     gate.observe(await gate.admit(never), { lost: 'time-out' })
     expect(gate.width).toBe(8)
     gate.observe(await gate.admit(never), { lost: 'connection' })
     expect(gate.width).toBe(8)
   })
   it('is halved when answers take twice as long as the first fifty', async () => {
-    const { gate, clock } = made()
+    const { gate, clock } = createGate()
     const answers = async (count: number, milliseconds: number) => {
       for (let i = 0; i < count; i++) {
         const leave = await gate.admit(never)
@@ -241,24 +241,24 @@ describe('the width', () => {
     expect(gate.width).toBe(Math.floor((before + 6) / 2))
   })
   it('bounds what is under way', async () => {
-    const { gate, clock } = made()
+    const { gate, clock } = createGate()
     const leaves = Array.from({ length: 9 }, () => gate.admit(never))
     const first = await leaves[0]
-    expect(await given(clock, Promise.resolve(leaves[3]))).toBe(true)
-    expect(await given(clock, Promise.resolve(leaves[4]))).toBe(false)
+    expect(await isAdmitted(clock, Promise.resolve(leaves[3]))).toBe(true)
+    expect(await isAdmitted(clock, Promise.resolve(leaves[4]))).toBe(false)
     if (first !== undefined) gate.observe(first, { status: 200, headers: {} })
-    expect(await given(clock, Promise.resolve(leaves[4]))).toBe(true)
+    expect(await isAdmitted(clock, Promise.resolve(leaves[4]))).toBe(true)
   })
 })
 
 describe('what the instance says is left', () => {
-  const limits = (clock: Scripted, remaining: number): Headers => ({
+  const limits = (clock: ScriptedClock, remaining: number): Headers => ({
     'ratelimit-limit': '100',
     'ratelimit-remaining': String(remaining),
     'ratelimit-reset': String(clock.now() / 1000 + 10),
   })
-  /** How many are let go within so many milliseconds, of which no answer says anything. */
-  const within = async (gate: FleetGate, clock: Scripted, milliseconds: number) => {
+  /** Counts the requests that are admitted within some milliseconds. Their answers have no RateLimit headers. */
+  const within = async (gate: FleetGate, clock: ScriptedClock, milliseconds: number) => {
     let sent = 0
     for (let i = 0; i < 50; i++)
       gate.admit(never).then((leave) => {
@@ -269,14 +269,14 @@ describe('what the instance says is left', () => {
     return sent
   }
   it('is not asked for once it is nothing', async () => {
-    const { gate, clock } = made()
+    const { gate, clock } = createGate()
     await answer(gate, 200, limits(clock, 0))
     expect(await within(gate, clock, 9990)).toBe(0)
     await clock.pass(20)
-    expect(await given(clock, gate.admit(never))).toBe(true)
+    expect(await isAdmitted(clock, gate.admit(never))).toBe(true)
   })
   it('is spread over nine tenths of the time once it is less than three tenths', async () => {
-    const { gate, clock } = made()
+    const { gate, clock } = createGate()
     await answer(gate, 200, limits(clock, 20))
     const half = await within(gate, clock, 4500)
     expect(half).toBeGreaterThanOrEqual(9)
@@ -285,7 +285,7 @@ describe('what the instance says is left', () => {
     expect(gate.width).toBeGreaterThan(4)
   })
   it('is taken at once while it is enough', async () => {
-    const { gate, clock } = made({ concurrency: 50 })
+    const { gate, clock } = createGate({ concurrency: 50 })
     await answer(gate, 200, limits(clock, 90))
     expect(await within(gate, clock, 0)).toBe(50)
   })
@@ -293,7 +293,7 @@ describe('what the instance says is left', () => {
 
 describe('who waits', () => {
   it('is let go when interrupted', async () => {
-    const { gate, clock } = made()
+    const { gate, clock } = createGate()
     await answer(gate, 429, { 'retry-after': '100' })
     const interruption = new AbortController()
     const leave = gate.admit(interruption.signal)
@@ -303,7 +303,7 @@ describe('who waits', () => {
     await expect(gate.admit(never)).resolves.toBeDefined()
   })
   it('is denied when a listener ends it all', async () => {
-    const { gate } = made({ concurrency: 1 })
+    const { gate } = createGate({ concurrency: 1 })
     const dead = new Failure('auth', 'dead')
     let refusal: Failure | undefined
     const came: unknown[] = []
@@ -335,7 +335,7 @@ describe('a rate', () => {
     expect(takeLowerRate()).toBeUndefined()
   })
   it('is kept over all requests', async () => {
-    const { gate, clock } = made({ rate: parseRate('10/s'), concurrency: 32 })
+    const { gate, clock } = createGate({ rate: parseRate('10/s'), concurrency: 32 })
     let sent = 0
     for (let i = 0; i < 100; i++)
       gate.admit(never).then((leave) => {

@@ -1,6 +1,6 @@
 /**
- * Every pair of flags, and every flag beside a variable, on a command of every shape: it composes, or it is refused by a sentence
- * that names both. A seventh of the pairs in each run, another one for each seed; `SVCCTL_PAIRS=all` tries them all.
+ * Tries every pair of flags, and every flag with a variable, on a command of every shape. A pair works, or it is rejected with an
+ * error that names both. Each run tries a seventh of the pairs, chosen by the seed; `SVCCTL_PAIRS=all` tries them all.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,20 +10,21 @@ import type { Shape } from './shapes.js'
 import { environments, type FlagValue, flagValues } from './values.js'
 import { type Environment, type LineResult, World } from './world.js'
 
-/** One pair in so many is tried in each run. */
+/** One pair in this many is tried in each run. */
 const share = process.env.SVCCTL_PAIRS === 'all' ? 1 : Number(process.env.SVCCTL_PAIRS ?? 7)
 const drawn = inject('seed') % share
 
-/** Pairs that fail today, with what fails, by shape. The list is to be empty. */
-const knownFile = (shape: Shape): string => join(import.meta.dirname, 'known', `${shape.name}.txt`)
+/** Returns the file of the pairs that fail today, one for each shape. It should be empty. */
+const getKnownFile = (shape: Shape): string =>
+  join(import.meta.dirname, 'known', `${shape.name}.txt`)
 const readKnown = (shape: Shape): readonly string[] =>
-  existsSync(knownFile(shape))
-    ? readFileSync(knownFile(shape), 'utf8')
+  existsSync(getKnownFile(shape))
+    ? readFileSync(getKnownFile(shape), 'utf8')
         .split('\n')
         .filter((line) => line !== '')
     : []
 
-const nameOf = (values: readonly FlagValue[], env: Environment): string =>
+const formatName = (values: readonly FlagValue[], env: Environment): string =>
   [
     ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
     ...values.map(({ words }) =>
@@ -31,15 +32,15 @@ const nameOf = (values: readonly FlagValue[], env: Environment): string =>
     ),
   ].join(' ')
 
-/** A line that says that its command has no such flag. */
-const takes = ({ code, stderr }: LineResult): boolean =>
+/** True unless the error says that the command has no such flag. */
+const takesFlag = ({ code, stderr }: LineResult): boolean =>
   code !== 2 || !/unknown (?:option|flag)|is not a flag of|has no (?:flag|such)/.test(stderr)
 
-/** Tries the pairs of a shape. @returns what fails, a line each, and how many were tried */
+/** Tries the pairs of a shape. Returns a line for each failure, and the number of pairs that were tried. */
 const tryShape = async (world: World, shape: Shape) => {
   const results = new Map<string, LineResult>()
   const resultOf = async (values: readonly FlagValue[], env: Environment): Promise<LineResult> => {
-    const name = nameOf(values, env)
+    const name = formatName(values, env)
     const known = results.get(name)
     if (known !== undefined) return known
     const ran = await world.run(shape, values, env)
@@ -59,9 +60,9 @@ const tryShape = async (world: World, shape: Shape) => {
             env,
           )
     const breach = await findBreach({ shape, values, env, ran, without })
-    if (breach !== undefined) breaches.push(`${nameOf(values, env)}: ${breach}`)
+    if (breach !== undefined) breaches.push(`${formatName(values, env)}: ${breach}`)
   }
-  // A line that is refused without any flag would hold nothing of those beside it.
+  // If the line is rejected even without a flag, its pairs prove nothing.
   expect((await resultOf([], {})).stderr).not.toMatch(/^svcctl: /m)
   await attempt([], {})
   for (const env of environments) await attempt([], env)
@@ -69,7 +70,7 @@ const tryShape = async (world: World, shape: Shape) => {
   for (const value of flagValues) {
     const alone = await resultOf([value], {})
     await attempt([value], {})
-    if (takes(alone)) taken.push(value)
+    if (takesFlag(alone)) taken.push(value)
   }
   const pairs = taken.flatMap((first, i) =>
     taken.slice(i + 1).flatMap((second) => (first.flag === second.flag ? [] : [[first, second]])),
@@ -81,7 +82,7 @@ const tryShape = async (world: World, shape: Shape) => {
   return { breaches, tried }
 }
 
-/** Holds commands of these shapes to the law: a test each. */
+/** Declares a test of the law for each of these shapes. */
 export const holdPairs = (shapes: readonly Shape[]): void => {
   let world: World | undefined
   beforeAll(async () => {
@@ -96,10 +97,10 @@ export const holdPairs = (shapes: readonly Shape[]): void => {
       const { breaches, tried } = await tryShape(world, shape)
       expect(tried).toBeGreaterThan(60)
       if (process.env.SVCCTL_PAIRS_RENEW !== undefined)
-        return writeFileSync(knownFile(shape), breaches.map((line) => `${line}\n`).join(''))
+        return writeFileSync(getKnownFile(shape), breaches.map((line) => `${line}\n`).join(''))
       const known = readKnown(shape)
       expect(breaches.filter((line) => !known.includes(line))).toEqual([])
-      // What is mended is taken out of the list; only a run of all pairs can tell.
+      // Pairs that work again must be removed from the list; only a run of all pairs can tell.
       if (share === 1) expect(known.filter((line) => !breaches.includes(line))).toEqual([])
     },
     900_000,

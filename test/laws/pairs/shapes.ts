@@ -1,17 +1,17 @@
-/** The shapes of commands that the law of pairs tries every flag on: one line of each kind. */
+/** The shapes of commands on which the law of pairs tries every flag, with one line for each. */
 
 export interface Shape {
   readonly name: string
   readonly line: readonly string[]
   /** Standard input. */
   readonly input?: string
-  /** What it answers: records (of a list or by ID), a document of its own form, or files. */
+  /** Output of the command: records (of a list or by ID), a document of its own form, or files. */
   readonly answer: 'records' | 'document' | 'file'
-  /** It writes. */
+  /** Set if the command writes. */
   readonly writes?: true
-  /** It waits for the instance, in real time. */
+  /** Set if the command waits for the instance, in real time. */
   readonly waits?: true
-  /** Files in its folder, by name. */
+  /** Files in the working folder, by name. */
   readonly files?: Readonly<Record<string, string>>
 }
 

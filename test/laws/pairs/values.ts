@@ -1,30 +1,30 @@
-/** The global flags with the values that the law of pairs gives them. A flag that is declared and has none does not compile. */
+/** The values of global flags in the law of pairs. A declared flag without an entry here does not compile. */
 
 import { formatNames } from '../../../src/catalogue/formats.js'
 import type { globalFlagRows } from '../../../src/engine/command/global-flags.js'
 
-/** What a flag needs of the world that the lines run in. */
+/** Addresses and paths that the values of flags use. */
 export interface Places {
-  /** The address of the instance that both profiles name. */
+  /** Base URL of the instance, which both profiles name. */
   readonly url: string
-  /** A snapshot of it. */
+  /** A snapshot of the instance. */
   readonly snapshot: string
-  /** A file that is not there yet. */
+  /** A file that does not exist yet. */
   readonly out: string
-  /** A journal that is not there yet. */
+  /** A journal that does not exist yet. */
   readonly journal: string
 }
 
 export interface FlagValue {
   readonly flag: keyof typeof globalFlagRows
   readonly words: (places: Places) => readonly string[]
-  /** Standard output is the same with it as without it. */
+  /** Set if standard output is the same with and without the flag. */
   readonly neutral?: true
 }
 
 type Words = readonly string[] | ((places: Places) => readonly string[])
 
-/** The flags whose values leave the answer as it is. */
+/** Flags whose values do not change the output. */
 const neutral: ReadonlySet<string> = new Set([
   'timeout',
   'retries',
@@ -44,7 +44,7 @@ const neutral: ReadonlySet<string> = new Set([
   'page-title',
 ] satisfies readonly (keyof typeof globalFlagRows)[])
 
-/** Each flag with its values; none where every value would ask a person or open a browser. */
+/** The values of each flag; empty if every value would ask the user or open a browser. */
 const values: Readonly<Record<keyof typeof globalFlagRows, readonly Words[]>> = {
   limit: [
     ['--limit', '3'],
@@ -131,7 +131,7 @@ export const flagValues: readonly FlagValue[] = Object.entries(values).flatMap((
   all.map((words) => toValue(flag as keyof typeof globalFlagRows, words)),
 )
 
-/** Variables that a line may find in its environment. */
+/** Variables that may be set in the environment of a line. */
 export const environments: readonly Readonly<Record<string, string>>[] = [
   { SVC_SANDBOX: '1' },
   { SVC_OUTPUT: 'json' },

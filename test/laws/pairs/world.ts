@@ -1,32 +1,35 @@
-/** What the lines of the law of pairs run in: one embedded instance, two profiles of it, a snapshot, a run to resume and to undo. */
+/**
+ * Runs the lines of the law of pairs in one environment: an embedded instance, two profiles for it, a snapshot, and a run to resume or
+ * undo.
+ */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { doAfter, type Io } from '../../../src/base/io.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
 import { keepFolder } from '../../support/kept-folder.js'
-import { configuration, folder } from '../../support/program.js'
+import { createConfiguration, createFolder } from '../../support/program.js'
 import { svcctl } from '../../support/within.js'
 import type { Shape } from './shapes.js'
 import type { FlagValue, Places } from './values.js'
 
-/** What came of a line. */
+/** The outcome of a line. */
 export interface LineResult {
   readonly args: readonly string[]
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-  /** The file of `--to`; undefined where there is none. */
+  /** The content of the file of `--to`, or undefined. */
   readonly file: string | undefined
-  /** The requests that the instance got, as `METHOD /path`. */
+  /** The requests that the instance received, as `METHOD /path`. */
   readonly requests: readonly string[]
-  /** It did not end by itself. */
+  /** True if the line had to be stopped. */
   readonly endless: boolean
 }
 
 export type Environment = Readonly<Record<string, string>>
 
-/** A line that goes on for longer has no end, in milliseconds: a busy machine takes long, too. */
-const patience = 30_000
+/** Time in milliseconds after which a line counts as endless; long enough for a busy machine. */
+const timeoutMs = 30_000
 
 interface Place {
   readonly config: string
@@ -34,16 +37,16 @@ interface Place {
   readonly now: Date
 }
 
-/** The requests that are kept are copied each time that somebody asks for them. */
+/** Maximum number of requests to keep: every access copies all of them. */
 const maxRequests = 300
 
-const tokenOf = ({ users }: Sandbox): string => users[0]?.token ?? ''
+const getToken = ({ users }: Sandbox): string => users[0]?.token ?? ''
 
 export class World {
   readonly #sandbox: Sandbox
   readonly #before: ReturnType<Sandbox['double']['snapshot']>
   readonly #config: string
-  /** Takes away what a line left in the configuration: its journal. */
+  /** Removes what a line left in the configuration, such as its journal. */
   readonly #putBackConfig: () => void
   readonly #now: Date
   readonly places: Places
@@ -53,7 +56,7 @@ export class World {
     this.#now = now
     this.#before = sandbox.double.snapshot()
     this.#config = config
-    this.#putBackConfig = keepFolder(config, join(folder(), 'config'))
+    this.#putBackConfig = keepFolder(config, join(createFolder(), 'config'))
     this.places = {
       url: sandbox.url,
       snapshot: join(cwd, 'snapshot'),
@@ -64,16 +67,16 @@ export class World {
 
   static async open(): Promise<World> {
     const now = new Date()
-    const stateDir = folder()
-    // Its clock stands still, and what takes time is done at once: lines side by side show the same.
+    const stateDir = createFolder()
+    // The clock of the instance stands still and work is done at once, so that equal lines have equal output.
     const sandbox = await startSandbox({
       stateDir,
       testable: true,
       now: () => now,
       speed: Number.POSITIVE_INFINITY,
     })
-    const config = configuration()
-    const cwd = folder()
+    const config = createConfiguration()
+    const cwd = createFolder()
     const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
     const run = async (args: readonly string[], input?: string): Promise<void> => {
       const ran = await svcctl(args, { env, cwd, ...(input === undefined ? {} : { input }) })
@@ -82,10 +85,10 @@ export class World {
     for (const name of ['a', 'b'])
       await run(
         ['auth', 'login', name, '--base-url', sandbox.url, '--token-stdin'],
-        tokenOf(sandbox),
+        getToken(sandbox),
       )
     await run(['auth', 'switch', 'a'])
-    // The run that is undone, and gone on with: it did one of its objects and failed at the other.
+    // The run to resume and to undo: one of its objects was done and the other failed.
     await run(['runners', 'pause', '1', '999', '--yes'])
     await run([
       'snapshot',
@@ -97,7 +100,7 @@ export class World {
     return new World(sandbox, { config, cwd, now })
   }
 
-  /** Runs the line of a shape with some values, on the instance as it was. */
+  /** Runs the line of a shape with some values on the initial state. */
   async run(
     shape: Shape,
     values: readonly FlagValue[],
@@ -114,8 +117,8 @@ export class World {
     const timer = setTimeout(() => {
       endless = true
       stop.abort()
-    }, patience)
-    // One round is enough of what goes on for ever.
+    }, timeoutMs)
+    // A watch is stopped after one round.
     const isWatched = values.some(({ flag }) => flag === 'watch')
     try {
       const ran = await svcctl(args, {
@@ -146,7 +149,7 @@ export class World {
     }
   }
 
-  /** A clock that hardly goes on, so that ages and spans are the same in every line, unless something waits for time to pass. */
+  /** Creates a slow clock, so that ages and durations are equal in all lines. It advances when something waits. */
   #createClock(): Pick<Io, 'now' | 'after'> {
     const began = performance.now()
     let waited = 0
@@ -168,14 +171,14 @@ export class World {
     return requests.slice(before).map(({ method, path }) => `${method} ${path}`)
   }
 
-  /** Makes instance and configuration what they were, where a line has written to them: most are refused, or only read. */
+  /** Restores the instance and the configuration, if the line has written to the instance. Most lines only read or are rejected. */
   #putBack(before: number): void {
     if (!this.#listRequests(before).every((request) => /^(?:GET|HEAD) /.test(request)))
       this.#sandbox.double.restore(this.#before)
     this.#putBackConfig()
   }
 
-  /** Forgets the requests before there are so many that the oldest are let go. @returns how many there are */
+  /** Clears the list of requests before the oldest are dropped. Returns the number of requests in the list. */
   async #makeRoom(): Promise<number> {
     const { length } = this.#sandbox.double.requests
     if (length < maxRequests) return length
@@ -191,7 +194,7 @@ export class World {
   #filled(env: Environment): Environment {
     const filled = Object.entries(env).map(([name, value]) => [
       name,
-      value === 'URL' ? this.#sandbox.url : value === 'TOKEN' ? tokenOf(this.#sandbox) : value,
+      value === 'URL' ? this.#sandbox.url : value === 'TOKEN' ? getToken(this.#sandbox) : value,
     ])
     return Object.fromEntries(filled)
   }

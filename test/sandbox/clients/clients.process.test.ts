@@ -1,30 +1,32 @@
-/** Two public clients drive the embedded instance by their own calls, in three of its ages. One that is not installed is skipped and named. */
+/**
+ * Tests the embedded instance, as three of its versions, with two public clients. A client that is not installed is skipped by name.
+ */
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Version } from '../../../src/sandbox/ci-lint/index.js'
-import { sandbox } from '../instance.js'
+import { useSharedSandbox } from '../instance.js'
 
-const own = (name: string): string => join(import.meta.dirname, name)
-/** Where `.ci/run` installs python-gitlab. */
-const installed = join('node_modules', '.cache', 'python-gitlab', 'bin', 'python')
-const python = existsSync(installed) ? installed : 'python3'
+const getPath = (name: string): string => join(import.meta.dirname, name)
+/** The path to which `.ci/run` installs python-gitlab. */
+const installedPython = join('node_modules', '.cache', 'python-gitlab', 'bin', 'python')
+const python = existsSync(installedPython) ? installedPython : 'python3'
 const node = process.execPath
 
 interface Client {
   readonly name: string
-  /** What succeeds once the client is installed. */
+  /** A command that succeeds if the client is installed. */
   readonly probe: readonly [program: string, ...args: string[]]
   readonly command: readonly [program: string, ...args: string[]]
-  /** What each call gives. */
+  /** The result of each call. */
   readonly gives: Readonly<Record<string, unknown>>
-  /** What the class of its errors is called before the status. */
+  /** Returns the class name of an error, which the client prints before the status. */
   readonly error: (doing: 'read' | 'write' | 'sign in') => string
 }
 
-const lint = [
+const lintResult = [
   true,
   false,
   ['jobs:a:script config should be a string or a nested array of strings up to 10 levels deep'],
@@ -34,7 +36,7 @@ const clients: readonly Client[] = [
   {
     name: 'python-gitlab',
     probe: [python, '-c', 'import gitlab'],
-    command: [python, own('python-gitlab.py')],
+    command: [python, getPath('python-gitlab.py')],
     error: (doing) =>
       ({
         read: 'GitlabGetError',
@@ -54,7 +56,7 @@ const clients: readonly Client[] = [
       commits: ['Write as a client [skip ci]', 'client.txt', ['main'], true],
       pipelines: [true, true],
       artifacts: 'PK',
-      'CI lint': lint,
+      'CI lint': lintResult,
       'deploy keys': [['renamed'], true],
       groups: ['platform/of-a-client', true, true],
       users: [true, 'blocked'],
@@ -69,7 +71,7 @@ const clients: readonly Client[] = [
   {
     name: 'gitbeaker',
     probe: [node, '--print', "require.resolve('@gitbeaker/rest')"],
-    command: [node, own('gitbeaker.mjs')],
+    command: [node, getPath('gitbeaker.mjs')],
     error: () => 'GitbeakerRequestError',
     gives: {
       pages: [5, 10, true, true],
@@ -83,7 +85,7 @@ const clients: readonly Client[] = [
       commits: ['Write as a client [skip ci]', 'client.txt'],
       pipelines: true,
       artifacts: 'PK',
-      'CI lint': lint,
+      'CI lint': lintResult,
       groups: 'platform/of-a-client',
       events: true,
       settings: true,
@@ -98,7 +100,7 @@ describe.each(clients)('$name', ({ name, probe: [program, ...args], command, giv
   const there = spawnSync(program, args, { stdio: 'ignore' }).status === 0
   describe.skipIf(!there)(there ? 'is installed' : `${name} is not installed`, () => {
     describe.each(versions)('as of %s', (asOf) => {
-      const { url } = sandbox(asOf === undefined ? {} : { asOf })
+      const { url } = useSharedSandbox(asOf === undefined ? {} : { asOf })
       let gave: Readonly<Record<string, unknown>> = {}
       beforeAll(async () => {
         const [program, ...args] = command
