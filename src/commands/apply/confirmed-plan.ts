@@ -324,7 +324,7 @@ export const noteUnfinished = async ({ ui, place }: Context): Promise<void> => {
   if (last === undefined || !existsSync(getPlanFile(last.file))) return
   const past = await readRunHistory(last.file).catch(() => undefined)
   if (past === undefined || isDone(past)) return
-  // What a complete undo leaves, only another undo can do.
+  // Only another undo can do the rest of a complete undo.
   if (past.header.undoes !== undefined && past.end === 'completed') return
   const { journal: _, ...globals } = place.globals
   const again = buildResumeLine(command, globals)

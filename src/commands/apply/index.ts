@@ -298,7 +298,7 @@ async function* executeConfirmedPlan(work: ApplyWork): Rows {
     let interruption: unknown
     const verified = await verifyChanges(work, all).catch((error: unknown): VerifyResult => {
       if (!place.clock.signal.aborted) throw error
-      // What was done is reported all the same.
+      // The changes before the interruption are reported all the same.
       interruption = error
       return { unkept: [], unread: [] }
     })

@@ -88,7 +88,7 @@ class OutcomeRows {
   /** Yields the rows of the answer, and reports everything else as notes. */
   async *read(results: AsyncIterable<Result>): Rows {
     const { endpoint, columns, lead, inline, parent } = this.#view
-    // Where an extension declares no fields, the first record decides.
+    // The first record decides if an extension declares no fields.
     const chosen = columns.length === 0 ? undefined : columns
     const view = {
       endpoint,
