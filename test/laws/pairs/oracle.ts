@@ -206,8 +206,8 @@ const isTable = ({ ran, values, shape, env }: Trial): boolean =>
   !otherAnswers.some((flag) => hasFlag(values, flag))
 
 const checkRowLimit: Check = (trial) => {
-  const isList = trial.shape.name.startsWith('list')
-  if (getText(trial, 'limit') !== '3' || !isList || !isTable(trial)) return undefined
+  const isLimited = /^list|-by-select$/.test(trial.shape.name)
+  if (getText(trial, 'limit') !== '3' || !isLimited || !isTable(trial)) return undefined
   const rows = listRows(getAnswer(trial)).length
   return rows > 3 ? `--limit 3 gives ${rows} rows` : undefined
 }
