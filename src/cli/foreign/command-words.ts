@@ -35,8 +35,9 @@ interface SplitLine {
 
 const anywhere = [...Object.values(flagSets).flat(), ...hiddenScopes]
 
-/** Returns true if a flag takes the next token as its value. */
-const takesNext = (token: string): boolean => {
+/** Returns true if a flag takes the next token as its value. Another flag is none. */
+const takesNext = (token: string, next: string): boolean => {
+  if (next.startsWith('--')) return false
   const flag = anywhere.find(({ name, short }) => token === `--${name}` || token === `-${short}`)
   if (flag !== undefined) return !isSwitch(flag.param) && flag.optionalValue !== true
   const rows = foreignFlags.filter(({ names }) => names.includes(token))
@@ -59,8 +60,7 @@ const splitLine = (tokens: readonly string[]): SplitLine => {
     const token = tokens[i] ?? ''
     const next = tokens[i + 1] ?? ''
     if (isWord(token)) at.push(i)
-    else if (next.startsWith('--')) continue
-    else if (takesNext(token) && (at.length > 0 || !isFirstWord(next) || isKnown(token))) i++
+    else if (takesNext(token, next) && (at.length > 0 || !isFirstWord(next) || isKnown(token))) i++
   }
   return {
     words: at.map((i) => tokens[i] ?? ''),
