@@ -1,10 +1,10 @@
 /** Runs a line on several instances: all at once, or one after the other if it writes. */
 
-import { NobodyTakesError, yieldPushed } from '../base/async.js'
+import { yieldPushed } from '../base/async.js'
 import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { toMaxCount } from '../client/paging.js'
-import { toUnprintedRun } from '../engine/bulk/plan-work.js'
+import { createUnprintedFailure } from '../engine/bulk/plan-work.js'
 import { isFullySent, mayChangeInstance } from '../engine/command/derive.js'
 import { type Globals, getMaxRecords } from '../engine/command/globals.js'
 import { createWordsLoader } from '../engine/command/load-words.js'
@@ -15,7 +15,7 @@ import { parseGlobals } from '../engine/plan/given.js'
 import { getSite, type Row, type Target } from '../engine/rows.js'
 import { describeUnread, TurnScheduler, takeRecords } from '../engine/target-order.js'
 import type { FailureLimit } from '../engine/work/report.js'
-import { Failure } from '../errors.js'
+import { ClosedPipe, exitCodes, Failure } from '../errors.js'
 import type { Format } from '../output/types.js'
 import type { Notes } from '../terminal/notes.js'
 import { chooseFormat } from './choose-format.js'
@@ -131,6 +131,10 @@ export class MultiInstanceRun {
   readonly #budget: ObjectBudget
   /** True once `--limit` is reached. */
   #isFull = false
+  /** True if the line changes its instances. */
+  #isWrite = false
+  /** True once no row is printed any more: the reader left, the output is full, or `--limit` is reached. */
+  #isOutputEnded = false
   /** The error of printing, which ends the whole run. */
   #printError: unknown
 
@@ -157,6 +161,7 @@ export class MultiInstanceRun {
    * @returns the exit code
    */
   async run(sites: readonly LineSite[], inOrder: boolean, least = 0): Promise<number> {
+    this.#isWrite = inOrder && isFullySent({ command: this.#line.command, globals: this.#globals })
     try {
       await this.#print(sites, (push) =>
         inOrder ? this.#runInOrder(sites, push) : this.#runAtOnce(sites, push),
@@ -173,7 +178,12 @@ export class MultiInstanceRun {
     work: (push: RowListener) => Promise<void>,
   ): Promise<void> {
     const rows = yieldPushed<Row>(async (push) => {
-      await work(push)
+      await work((row) =>
+        push(row).catch((error: unknown) => {
+          this.#isOutputEnded = true
+          throw error
+        }),
+      )
       if (!this.#results.some(({ code }) => code === 130)) await push({ kind: 'end' })
     })
     try {
@@ -205,9 +215,14 @@ export class MultiInstanceRun {
       if (this.#budget.left <= 0)
         return this.#skip(sites.slice(i), (notes) => notes.note('not started: --limit is reached'))
       await this.#runOne(site, Promise.resolve(), push)
+      const left = sites.slice(i + 1)
+      if (this.#isOutputEnded) {
+        if (!this.#isWrite) return
+        this.#results.push(...left.map(({ name }) => ({ name, code: exitCodes.partial })))
+        return this.#skip(left, (notes) => notes.warn('not started, because the output ended'))
+      }
       const failed = this.#results.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))
       const ends = failed.some(({ code }) => code === 130) || this.#printError !== undefined
-      const left = sites.slice(i + 1)
       if (left.length === 0 || !(ends || hasReachedFailureLimit(failed.length, sites.length, most)))
         continue
       const last = failed.at(-1)?.name ?? site.name
@@ -230,17 +245,25 @@ export class MultiInstanceRun {
       ? this.#findOnlyFailure()
       : (this.#printError ?? new Failure('interrupted', 'interrupted'))
     await this.#merged.close(names, { code, failed }).catch((error: unknown) => {
-      const { command, raw } = this.#line
-      const done = code === 0 && isFullySent({ command, globals: this.#globals })
-      this.#printError ??=
-        done && mayChangeInstance(command, raw.args) ? toUnprintedRun(error, command) : error
+      this.#printError ??= error
     })
-    if (this.#printError !== undefined) throw this.#printError
+    if (this.#printError !== undefined) return this.#endUnprinted(sites, code)
     if (mistake !== undefined) throw mistake
     for (const { name, failure } of this.#results)
       if (failure?.category === 'usage') (await this.#merged.openNotesFor(name)).report(failure)
     if (code === 130) throw new Failure('interrupted', 'interrupted')
     return code
+  }
+
+  /** Ends a run whose answer cannot be printed. A write that stopped for that reason does not end well, even if only the reader left. */
+  #endUnprinted(sites: readonly LineSite[], code: number): number {
+    const error = this.#printError
+    if (!this.#isWrite) throw error
+    if (error instanceof ClosedPipe && code !== 0) return code
+    const done = this.#results.filter((one) => one.code === 0).length
+    throw error instanceof Failure
+      ? createUnprintedFailure(error, `${done} of ${sites.length} instances done`)
+      : error
   }
 
   /** Returns the first failure if all instances failed. */
@@ -281,8 +304,10 @@ export class MultiInstanceRun {
       return this.#stop.abort()
     }
     // An error of printing ends the runs on all instances.
-    if (this.#printError !== undefined || error instanceof NobodyTakesError)
+    if (this.#printError !== undefined || error instanceof ClosedPipe) {
+      if (this.#isWrite) this.#results.push({ name, code: 0 })
       return this.#stop.abort()
+    }
     const failure = getRunFailure({ error, interrupted: aborted })
     const ending = { name, code: failure.exitCode, failure }
     this.#results.push(ending)

@@ -1,5 +1,6 @@
 /** Runs a line on one instance: puts the parts of the run together, hands them to the command, and ends the run. */
 
+import { NobodyTakesError } from '../base/async.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { createCall, type Engine, RunReport, toUnprintedRun } from '../engine/bulk/plan-work.js'
 import { BulkRunner } from '../engine/bulk/runner.js'
@@ -27,7 +28,7 @@ import { createNoteRow, type Rows } from '../engine/rows.js'
 import type { Item } from '../engine/work/report.js'
 import { addWorkspaceHint } from '../engine/workspace/hints.js'
 import { RunSessions, Workspace } from '../engine/workspace/workspace.js'
-import { Failure } from '../errors.js'
+import { ClosedPipe, Failure } from '../errors.js'
 import { AnswerPrinter } from './answer-printer.js'
 import type { AnswerOptions, RunEnd, Streams } from './options.js'
 import type { PageSource } from './page-view.js'
@@ -181,7 +182,11 @@ export class LineRun implements LineParts {
   readonly print = (rows: Rows): Promise<void> => {
     const { answer, curl, options } = this
     const observed = this.#watchRows(curl === undefined ? rows : curl.yieldUnanswered(rows))
-    if (options.part !== undefined) return options.part.writeRows(observed)
+    if (options.part !== undefined)
+      return options.part.writeRows(observed).catch((error: unknown) => {
+        // The output of all instances ended, so that this run reports how far it came.
+        throw error instanceof NobodyTakesError ? this.#report.describe(new ClosedPipe()) : error
+      })
     return printRows(observed, { answer, describe: (lost) => this.#report.describe(lost) })
   }
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getExitCode, hasReachedFailureLimit } from '../../src/answer/instances.js'
@@ -395,6 +396,27 @@ describe('a write to several instances', () => {
     expect([ran.code, others], ran.stderr).toEqual([0, []])
     expect([first, second].map((text = '') => JSON.parse(text).profile)).toEqual(['a', 'a'])
     expect(ran.stderr).toContain('b: not started: --limit is reached')
+  })
+
+  it.each([
+    ['EPIPE', 8, 'a: svcctl: standard output was closed: '],
+    ['ENOSPC', 1, 'ENOSPC; 0 of 2 instances done'],
+  ])('says how far it came where the output ends: %s', async (code, exitCode, text) => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
+    })
+    const line = 'runners pause --instance --select id<8 --concurrency 1 -p a,b --yes'
+    const ran = await svcctl(line.split(' '), {
+      env: { SVC_CONFIG_DIR: config },
+      io: { stdout: Object.assign(stdout, { isTTY: false }) },
+    })
+    expect(ran.code, ran.stderr).toBe(exitCode)
+    expect(ran.stderr).toContain(text)
+    expect(ran.stderr).toMatch(
+      /^a: .* not attempted\. Journal: .* --resume last completes the run$/m,
+    )
+    expect(ran.stderr).toContain('b: warning: not started, because the output ended\n')
+    expect((await run('runners resume --instance --select id<8 -p a,b --yes')).code).toBe(0)
   })
 
   it('goes on with what --limit leaves on the next instance', async () => {
