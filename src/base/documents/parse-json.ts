@@ -1,6 +1,8 @@
 /** Parses JSON that the program wrote. Positions are determined only for mistakes. */
-import { MalformedJson } from '../json/json.js'
+import { bounds, MalformedJson } from '../json/json.js'
+import { isTooDeep } from '../json/nesting.js'
 import { Scanner } from '../json/scan.js'
+import { tryParseJson } from '../objects.js'
 import { decodeUtf8, encodingHint, findEncodingFault } from '../utf8.js'
 import type { Findings } from './findings.js'
 import type { Document } from './index.js'
@@ -95,6 +97,15 @@ const findJsonFault = (
   }
 }
 
+/**
+ * Parses a JSON text that cannot exceed the limits: a value takes at least two characters. Returns undefined for any other text, which a
+ * scan must check.
+ */
+const parseSmall = (text: string, maxValues: number = bounds.values): unknown => {
+  const value = text.length <= 2 * maxValues ? tryParseJson(text) : undefined
+  return isTooDeep(value) ? undefined : value
+}
+
 /** A valid JSON text that is not yet checked against a schema. */
 export interface ParsedText extends Document<unknown> {
   /** The size in bytes. */
@@ -116,13 +127,15 @@ export const parseJson = (
   if (fault !== undefined)
     return findings.add({ file, line, column: 1 }, `the file ${fault}`, encodingHint)
   const text = decodeUtf8(bytes)
+  const at: OriginFinder = (path, isKey = false) =>
+    toOrigin(text, text.length > maxLocated ? 0 : findOffset(text, path, isKey), file, line)
+  const value = parseSmall(text, maxValues)
+  if (value !== undefined) return { value, at, size: bytes.length }
   const bare = text.length === bytes.length ? bytes : Buffer.from(text)
   const wrong = findJsonFault(bare, maxValues)
   if (wrong !== undefined) {
     const offset = Buffer.from(bare.subarray(0, wrong.byte)).toString().length
     return findings.add(toOrigin(text, offset, file, line), `the file ${wrong.why}`)
   }
-  const at: OriginFinder = (path, isKey = false) =>
-    toOrigin(text, text.length > maxLocated ? 0 : findOffset(text, path, isKey), file, line)
   return { value: JSON.parse(text), at, size: bytes.length }
 }

@@ -118,22 +118,34 @@ const getSignature = ({ method, url }: Pick<ServedRoute, 'method' | 'url'>): str
 const listPlaceholders = (url: string): readonly string[] =>
   [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 
-/** Collects all routes: first those of the catalogue, then the extra ones, then those of declared resources that are new. */
-export const collectRoutes = (resources: readonly DeclaredResource[] = []): ServedRoute[] => {
+const toServed = (route: ExtraRoute): ServedRoute => ({
+  method: route.method,
+  url: route.path,
+  auth: { credential: route.credential ?? 'user', scopes: route.scopes ?? [] },
+  status: route.status ?? 200,
+  accepts: route.accepts,
+  handle: route.handle,
+})
+
+/** Creates the routes of the catalogue, followed by the extra ones. */
+const createKnownRoutes = (): readonly ServedRoute[] => {
   const routes = (Object.keys(registry) as AreaName[]).flatMap((area) =>
     Object.entries(registry[area].endpoints).flatMap(([key, endpoint]) =>
       createEndpointRoutes(area, key, endpoint),
     ),
   )
-  const toServed = (route: ExtraRoute): ServedRoute => ({
-    method: route.method,
-    url: route.path,
-    auth: { credential: route.credential ?? 'user', scopes: route.scopes ?? [] },
-    status: route.status ?? 200,
-    accepts: route.accepts,
-    handle: route.handle,
-  })
-  const known = [...routes, ...extraRoutes.map(toServed)]
+  return [...routes, ...extraRoutes.map(toServed)]
+}
+
+let knownRoutes: readonly ServedRoute[] | undefined
+
+/** Collects all routes: those of the catalogue and the extra ones, which all instances share, then those of declared resources that are new. */
+export const collectRoutes = (
+  resources: readonly DeclaredResource[] = [],
+): readonly ServedRoute[] => {
+  knownRoutes ??= createKnownRoutes()
+  const known = knownRoutes
+  if (resources.length === 0) return known
   const signatures = new Set(known.map(getSignature))
   const findReader: ReaderFinder = (path) => {
     const signature = getSignature({ method: 'GET', url: `${apiRoot}${path}` })
