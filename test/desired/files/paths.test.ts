@@ -128,8 +128,10 @@ describe('a pipe', () => {
     execFileSync('mkfifo', [pipe])
     const passed = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
     const path = `/dev/fd/${passed}`
+    // A pipe holds less than this, so that the writer is still there when the pipe is opened.
+    const long = `${emptyFile}# ${'x'.repeat(100_000)}\n`
     try {
-      const [read] = await Promise.all([listPaths([path], cwd), writeFile(pipe, emptyFile)])
+      const [read] = await Promise.all([listPaths([path], cwd), writeFile(pipe, long)])
       expect(read).toEqual([path])
     } finally {
       closeSync(passed)
