@@ -1,17 +1,20 @@
-/** The output formats with the modules that write them. A module is loaded when an answer is written in its format. */
+/**
+ * The output formats with the modules that write them. Those of JSON are part of every line; another is loaded when an answer is written in
+ * its format.
+ */
 import { type FormatName, formatTraits, getFormatTraits } from '../catalogue/formats.js'
+import { open as openJson, openNdjson } from './json.js'
 import type { Format } from './types.js'
 
-const loadJson = () => import('./json.js')
 const loadHtml = () => import('./html.js')
 const loadLines = () => import('./lines.js')
 
 const formatModules: Readonly<Record<FormatName, Pick<Format, 'load' | 'page'>>> = {
   table: { load: async () => (await import('./table.js')).open },
   wide: { load: async () => (await import('./table.js')).open },
-  json: { load: async () => (await loadJson()).open },
+  json: { load: async () => openJson },
   yaml: { load: async () => (await import('./yaml.js')).open },
-  ndjson: { load: async () => (await loadJson()).openNdjson },
+  ndjson: { load: async () => openNdjson },
   csv: { load: async () => (await import('./csv.js')).open },
   markdown: { load: async () => (await import('./markdown.js')).open },
   html: { page: async () => (await loadHtml()).endPage, load: async () => (await loadHtml()).open },
