@@ -49,9 +49,8 @@ let parts
 const splitParts = (graph) => {
   // Each start checks whether the index of extensions can be trusted.
   const core = collectModules(['src/main.ts', 'src/base/files/trust.ts'], graph)
-  // Includes modules that are loaded by import() but needed in nearly every run.
-  const usual = ['src/answer/failure-report.ts', 'src/output/json.ts']
-  const run = collectModules(['src/answer/execute.ts', ...usual, 'src/output/formats.ts'], graph)
+  // The second is loaded by import(), but needed in nearly every run.
+  const run = collectModules(['src/answer/execute.ts', 'src/answer/failure-report.ts'], graph)
   const tab = collectModules(['src/cli/tab.ts'], graph)
   const rest = {
     fields: ['src/engine/records/known-fields.ts'],
