@@ -50,10 +50,11 @@ const toScope = (command: Command, text: string): readonly string[] => {
 
 /**
  * Returns the ID of a project: of one that is given by its path, the output of another line on the same instance.
- * @returns undefined if no other line prints it, because the line asks several instances or snapshots
+ * @returns undefined if no other line prints it: the line asks several instances or snapshots, or reads its projects from standard input
  */
 export const toProjectId = (project: string, tokens: readonly string[]): string | undefined => {
   if (/^\d+$/.test(project)) return project
+  if (project === '-') return undefined
   const flags = readInstanceFlags(tokens, {})
   if (hasSeveralProfiles(flags) || getLastValue(tokens, 'from') !== undefined) return undefined
   const line = `svcctl projects get ${quoteWord(project)} -o value --fields id`

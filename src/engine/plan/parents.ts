@@ -8,6 +8,7 @@ import { canSelectAcrossProjects, getCommandName, hasScopeEndpoint } from '../co
 import type { Command, Given, Parent } from '../command/types.js'
 import { createExclusion } from '../exclusions.js'
 import type { GivenObject } from '../work/report.js'
+import { describeForms } from './choose.js'
 import type { Raw } from './line.js'
 import { checkSingleStdinReader } from './parse-values.js'
 
@@ -132,7 +133,10 @@ const parseFoundParents = (command: Command, raw: Raw): Parents | undefined => {
     const other = scoped[0] ?? (all.length > 1 ? 'all-groups' : undefined)
     if (other !== undefined) throw createExclusion({ command, raw }, [`all-${kind}s`, other])
     if (!takesKind(command, raw, kind) && !(kind === 'project' && canSelectAcrossProjects(command)))
-      throw usage(`${getCommandName(command)} is not available for a ${kind}`)
+      throw usage(
+        `${getCommandName(command)} is not available for a ${kind}`,
+        `Available: ${describeForms(command)}.`,
+      )
     return { origin: 'everything', kind, names: [] }
   }
   const names = parseNames(raw.flags.get('group') ?? [])
