@@ -70,6 +70,29 @@ const lines: readonly (readonly [line: string, reads: string, input?: string])[]
   ],
 ]
 
+describe('the answer has the form of that of the run, even if it changed one object', () => {
+  it.each([
+    ['runners pause 3 4', true],
+    ["runners pause --instance --select 'id=4' --yes", true],
+    ['runners pause 4', false],
+  ])('%s', async (line, isList) => {
+    await runOk(line)
+    for (const undo of ['journal undo last --yes', 'journal undo last --redo --yes']) {
+      const answer: unknown = JSON.parse(await runOk(`${undo} -o json`))
+      expect([undo, Array.isArray(answer), [answer].flat()]).toEqual([
+        undo,
+        isList,
+        [expect.objectContaining({ id: 4 })],
+      ])
+    }
+  })
+
+  it('names the object to people', async () => {
+    await runOk('runners pause 3 4')
+    expect(await runOk('journal undo last --yes')).toContain('\n4\tplatform-builder\t')
+  })
+})
+
 describe('redoing', () => {
   it.each(lines.map(([line, reads, input]) => ({ line, reads, input })))(
     '$line',

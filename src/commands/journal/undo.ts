@@ -101,6 +101,21 @@ const createRestoredView =
       : { records: [value], emit: { endpoint } }
   }
 
+/** True if the answer of a run was a list. That of an undo has the form of the run that it reverts, as far as that is on record. */
+const hadListAnswer = async (
+  context: Context,
+  { header: { source, undoes }, total }: RunHistory,
+): Promise<boolean> => {
+  if (total !== 1) return true
+  if (undoes === undefined) return source !== 'arguments'
+  try {
+    const file = await resolveJournalFile(context.place, undoes)
+    return await hadListAnswer(context, await readRunHistory(file))
+  } catch {
+    return false
+  }
+}
+
 /** Yields the note that there is nothing to revert, and an empty answer. */
 async function* yieldNothing({ answer }: Context): Rows {
   yield createNoteRow('the run made no changes to revert')
@@ -147,6 +162,7 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
   yield* context.write(steps, {
     loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
     done: 'reverted',
+    isList: await hadListAnswer(context, past),
     ...(shouldShowChanges(context) ? { present: createRestoredView(context) } : {}),
     check: (plan) => needsRestore(instance, inverse, plan),
     innerFirst: true,

@@ -85,7 +85,10 @@ export class RunReport {
 /** The options for running plans. */
 export interface BulkOptions
   extends RecordingOptions,
-    Pick<WriteOptions, 'done' | 'innerFirst' | 'loses' | 'present' | 'toRecord' | 'view'> {
+    Pick<
+      WriteOptions,
+      'done' | 'innerFirst' | 'isList' | 'loses' | 'present' | 'toRecord' | 'view'
+    > {
   /** Runs one plan. By default, it sends the plan's request and returns the data of the answer. */
   readonly run?: (plan: Plan) => Promise<PlanAnswer>
   /** Sends all plans at once, after they are recorded and before each of them is run. */

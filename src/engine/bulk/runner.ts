@@ -63,8 +63,8 @@ export class BulkRunner {
     if (only === undefined) return
     const due = plans.filter(({ refused }) => refused === undefined)
     if (due.length > 0) await this.confirm(due, options)
-    const listed = this.#engine.listed || options.toRecord !== undefined
-    const single = plans.length === 1 && !listed
+    const isList = this.#engine.listed || options.isList === true || options.toRecord !== undefined
+    const single = plans.length === 1 && !isList
     const resumed = this.#engine.getResumed?.()
     const keeps = (due.length > 0 || resumed !== undefined) && options.kept !== false
     const keeper = keeps ? this.#engine.createKeeper?.(only, single, options) : undefined

@@ -72,6 +72,8 @@ export interface WriteOptions {
         answer: PlanAnswer,
       ) => { readonly records: readonly unknown[]; readonly emit: RecordView })
     | undefined
+  /** True if the answer is a list, even for one object. */
+  readonly isList?: boolean
   /** Creates the record that the answer has for each object, in place of the instance's. */
   readonly toRecord?: (plan: Plan, outcome: Outcome<PlanAnswer>) => unknown
   /** The reason why the run cannot be resumed: it does more than a journal records. */
