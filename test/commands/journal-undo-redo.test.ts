@@ -93,6 +93,45 @@ describe('the answer has the form of that of the run, even if it changed one obj
   })
 })
 
+describe('the shards of a run', () => {
+  const reads = 'runners list --instance --fields id,active -o csv --limit all'
+  const pause = (shard: string, runners = '4 5 6') =>
+    runOk(`runners pause ${runners} --shard ${shard} --journal ${shard[0]}.ndjson`)
+
+  it('are undone together, and redone', async () => {
+    const before = await runOk(reads)
+    for (const shard of ['1/3', '2/3', '3/3']) await pause(shard)
+    const paused = await runOk(reads)
+    expect(paused).not.toBe(before)
+    const undone = JSON.parse(await runOk('journal undo 1.ndjson 2.ndjson 3.ndjson --yes -o json'))
+    expect(undone.map(({ id }: { id: number }) => id).sort()).toEqual([4, 5, 6])
+    expect(await runOk(reads)).toBe(before)
+    await runOk('journal undo last --redo --yes')
+    expect(await runOk(reads)).toBe(paused)
+  })
+
+  it('are confirmed with all their IDs', async () => {
+    for (const shard of ['1/2', '2/2']) await pause(shard, '1 2 4 5')
+    const { stderr } = await run('journal undo 1.ndjson 2.ndjson --dry-run')
+    expect(stderr).toMatch(/This reverts the runs \S+ and \S+\.$/m)
+  })
+
+  it('must be shards, and of one run', async () => {
+    await pause('1/2')
+    await runOk('runners pause 7 9 --journal whole.ndjson')
+    await runOk('runners resume 7 9 --shard 2/2 --journal other.ndjson')
+    for (const [files, why] of [
+      ['1.ndjson whole.ndjson', 'is no shard'],
+      ['whole.ndjson whole.ndjson', 'is no shard of a run'],
+      ['1.ndjson other.ndjson', 'belong to different runs: command differs'],
+      ['1.ndjson last', 'unknown journal "last"'],
+    ]) {
+      const { code, stderr } = await run(`journal undo ${files} --yes`)
+      expect([files, code, stderr]).toEqual([files, 2, expect.stringContaining(String(why))])
+    }
+  })
+})
+
 describe('redoing', () => {
   it.each(lines.map(([line, reads, input]) => ({ line, reads, input })))(
     '$line',

@@ -1,6 +1,5 @@
 /** Implements `svcctl journal list`, which lists the runs that wrote, and `journal show`, which shows the result of one. */
 import { existsSync } from 'node:fs'
-import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject } from '../../base/objects.js'
 import { boolean } from '../../catalogue/params.js'
 import type { People } from '../../catalogue/views.js'
@@ -19,7 +18,6 @@ import type { BegunLine, FailedLine, Header } from '../../engine/journal/lines.j
 import { readObjectLines } from '../../engine/journal/objects.js'
 import { type ObjectState, type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
 import { reportGap } from '../../engine/journaling/runs.js'
-import { parseShard } from '../../engine/journaling/shards.js'
 import {
   createExitRow,
   createNoteRow,
@@ -29,52 +27,14 @@ import {
   yieldRecords,
 } from '../../engine/rows.js'
 import { type Counts, type End, formatOutcomeCounts } from '../../engine/work/report.js'
-import { exitCodes, usage } from '../../errors.js'
+import { exitCodes } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
 import { isNarrow } from '../answers.js'
 import { type Arguments, define } from '../define.js'
 import { findLastRunFile, requireRunName } from './find-run.js'
 import { formatPlannedLine } from './planned.js'
+import { checkSameRun, findMainPart, findMissingShards } from './shards.js'
 import { keepNamedProfile } from './writes.js'
-
-// The journals of the shards of a run, shown as one.
-
-/** The fields of a header that all shards of a run have in common. An empty shard has only the first two. */
-const sameFields = ['command', 'instance', 'endpoint', 'input'] as const
-
-/** True for a shard without objects: its header has no endpoint, because nothing was planned. */
-const isEmptyShard = ({ header }: RunHistory): boolean => header.endpoint === ''
-
-/** @throws Failure `usage` for journals of different runs */
-const checkSameRun = (parts: readonly RunHistory[], first: RunHistory): void => {
-  for (const part of parts)
-    for (const field of isEmptyShard(part) ? sameFields.slice(0, 2) : sameFields)
-      if (!isDeepStrictEqual(part.header[field], first.header[field]))
-        throw usage(
-          `${part.file} and ${first.file} belong to different runs: ${field} differs`,
-          'Pass only the journals of one sharded run.',
-        )
-}
-
-/**
- * Finds the shards that have no journal, such as `4/7`.
- * @throws Failure `usage` if the journals have different numbers of shards
- */
-const findMissingShards = (parts: readonly RunHistory[]): readonly string[] => {
-  const shards = parts.map(({ header }) => header.shard)
-  const [known] = shards.flatMap((text) => text ?? [])
-  if (known === undefined) return []
-  const { of } = parseShard(known)
-  const other = parts.find(({ header: { shard } }) => !shard || parseShard(shard).of !== of)
-  if (other !== undefined)
-    throw usage(
-      `${other.file} is ${other.header.shard ? `shard ${other.header.shard}` : 'no shard'}, but another journal is shard ${known}`,
-      'Pass only the journals of one sharded run.',
-    )
-  return Array.from({ length: of }, (_, i) => `${i + 1}/${of}`).filter(
-    (one) => !shards.includes(one),
-  )
-}
 
 /** True if a run was killed, interrupted or stopped, so that objects may be left. */
 const isUnfinished = ({ end, total }: RunHistory): boolean =>
@@ -257,7 +217,7 @@ function* yieldUnfinished(
 async function* showJournal(context: Context, given: Given): Rows {
   const { answer, ui } = context
   const parts = await readNamedRuns(context, given)
-  const main = parts.find((part) => !isEmptyShard(part)) ?? parts[0]
+  const main = findMainPart(parts)
   checkSameRun(parts, main)
   const missing = parts.length > 1 ? findMissingShards(parts) : []
   const { header } = main

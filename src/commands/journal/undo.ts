@@ -1,7 +1,7 @@
 /** `svcctl journal undo`: restores the previous values of each object of a run, unless the object has changed since. */
 
 import type { Fields } from '../../base/objects.js'
-import { capitalize } from '../../base/text.js'
+import { capitalize, joinWords } from '../../base/text.js'
 import { boolean } from '../../catalogue/params.js'
 import { isSource } from '../../engine/command/actions.js'
 import type { Context, InstanceService } from '../../engine/command/context.js'
@@ -28,6 +28,7 @@ import { Failure, usage } from '../../errors.js'
 import { shouldShowChanges, toChangeRows } from '../answers.js'
 import { type Arguments, define } from '../define.js'
 import { type FoundRun, findRunToUndo, isUndo, requireRunName } from './find-run.js'
+import { checkShards, findMainPart, isEmptyShard } from './shards.js'
 import { readSteps } from './steps.js'
 
 /** Returns the facts of a run that the journal of its undo repeats. */
@@ -81,9 +82,14 @@ const flags = { redo: boolean('redo the run that the last undo reverted') } as c
 const findRunFile = async (context: Context, given: Arguments<typeof flags>): Promise<FoundRun> => {
   const redo = given.flags.redo === true
   const name = await requireRunName(context, given, 'undo')
+  const others = given.args.slice(1)
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
-  if (name !== 'last')
-    return { file: await resolveJournalFile(context.place, name), earlier: [], since: [] }
+  if (name !== 'last' || others.length > 0) {
+    const [file = '', ...earlier] = await Promise.all(
+      [name, ...others].map((one) => resolveJournalFile(context.place, one)),
+    )
+    return { file, earlier, since: [] }
+  }
   const { since, ...found } = await findRunToUndo(context, redo)
   return { ...found, since: since.map((text) => `There was a write since then: ${text}.`) }
 }
@@ -140,18 +146,29 @@ async function* undoApplyRun(
   yield* undoApply(context, past, redo)
 }
 
+/** Names the runs that an undo reverts, for its confirmation. */
+const describeRuns = (runs: readonly RunHistory[]): string =>
+  `This reverts ${runs.length === 1 ? 'run' : 'the runs'} ${joinWords(
+    runs.map(({ header }) => header.id),
+    'and',
+  )}.`
+
 async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows {
   const { instance, ui } = context
-  const { file: path, earlier, since } = await findRunFile(context, given)
-  const past = await readRunHistory(path)
+  const { file, earlier, since } = await findRunFile(context, given)
+  const parts: [RunHistory, ...RunHistory[]] = [await readRunHistory(file)]
+  for (const one of earlier) parts.push(await readRunHistory(one))
+  const areShards = given.args.length > 1
+  const past = areShards ? findMainPart(parts) : parts[0]
+  if (areShards) checkShards(parts, past)
   // A shard without objects has no endpoint in its journal.
   if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(context)
   // Undoing an undo is a redo.
   const redo = given.flags.redo === true || isUndo(past)
   const inverse = past.header.command === 'apply' ? undefined : await findInverse(past.header, redo)
   const doubt = await findUnknownIdentity(context, past)
-  reportGap(context, past)
-  const all = [past, ...(await Promise.all(earlier.map((file) => readRunHistory(file))))]
+  const all = parts.filter((part) => !isEmptyShard(part))
+  for (const part of areShards ? all : [past]) reportGap(context, part)
   if (inverse === undefined) {
     const notes = [...doubt, ...since, ...describeOtherParts(all)]
     return yield* undoApplyRun(context, past, { redo, notes })
@@ -160,9 +177,9 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
   if (!ui.interactive) for (const text of since) ui.note(text)
   if (!isSource(steps) && steps.length === 0) return yield* yieldNothing(context)
   yield* context.write(steps, {
-    loses: { what: [`This reverts run ${past.header.id}.`, ...doubt, ...since].join(' ') },
+    loses: { what: [describeRuns(areShards ? all : [past]), ...doubt, ...since].join(' ') },
     done: 'reverted',
-    isList: await hadListAnswer(context, past),
+    isList: areShards || (await hadListAnswer(context, past)),
     ...(shouldShowChanges(context) ? { present: createRestoredView(context) } : {}),
     check: (plan) => needsRestore(instance, inverse, plan),
     innerFirst: true,
@@ -173,11 +190,12 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
 export const undoCommand = define({
   description: [
     'Objects that changed since the run are skipped and reported as conflicts. Objects without recorded previous values are listed and skipped. To undo an apply, svcctl shows a plan and asks for confirmation.',
+    'Several journals are the shards of one run, and undone together.',
     '"last" is the last write of this profile on its instance. If that write has no journal, or if svcctl cannot tell which write was the last, it does nothing and the hint names the run.',
   ],
   writes: true,
   ownNames: true,
-  args: [begunRunArgument],
+  args: [{ ...begunRunArgument, variadic: true, help: 'run IDs, files, or "last"' }],
   flags,
   rows: undoRun,
 })
