@@ -133,8 +133,15 @@ describe('a list of several instances', () => {
     expect(ran.code).toBe(0)
     expect(ran.stdout.trim().split('\n')).toHaveLength(3)
     expect(ran.stderr).toBe(
-      'showing 2; not read, or not to the end: a; use --limit <n> or --limit all for more\n',
+      'showing 2; not read, or not to the end: b, a; use --limit <n> or --limit all for more\n',
     )
+    const every = (await runJson('runners list -p b -L all --fields id')) as unknown[]
+    const whole = await run(`runners list -p b,a -L ${every.length} -o csv --fields id`)
+    expect(whole.stderr).toContain('not to the end: a;')
+    const jobs = 'jobs list -P platform/app,web/site'
+    const first = (await runJson(`${jobs} -p b -L all --where project=platform/app`)) as unknown[]
+    const inside = await run(`${jobs} -p b,a -L ${first.length} -o csv --fields id`)
+    expect(inside.stderr).toContain('not to the end: b, a;')
     // A page of each instance ends with its own note.
     const pages = await run('runners list -p b,a --page 1 --per-page 2 -o csv --fields id')
     expect(pages.stderr.match(/^[ab]: showing 2\b.*use --page 2 to continue$/gm)).toHaveLength(2)
