@@ -381,6 +381,12 @@ describe('extend update of a document', () => {
     expect((await run('extend update')).stderr).toContain('api: the file has not changed')
     const only = 'extension: own\ncommands:\n  users ban: { done: banned }\n'
     writeFileSync(join(cwd, 'own.yml'), only)
+    const told = await run('extend update -o csv --fields change,command')
+    expect([told.stdout, told.stderr]).toEqual([
+      'change,command\nchanged,users ban\n',
+      expect.stringContaining('api: 1 change\n'),
+    ])
+    writeFileSync(join(cwd, 'own.yml'), `# A comment moves it.\n${only}`)
     expect((await run('extend update')).stderr).toContain('api: 0 changes')
     const more = `${only}  users unban: POST /users/:id/unban\n`
     writeFileSync(join(cwd, 'own.yml'), more)
