@@ -29,7 +29,7 @@ import {
 } from '../profile/extension-store.js'
 import { type Arguments, define } from './define.js'
 import { gatherContext, nameAreas, type ReadExtension, readExtension } from './extend-compile.js'
-import { createWaitOptions } from './profile.js'
+import { createWaitOptions, openProfileStore } from './profile.js'
 
 interface CommandRow {
   readonly command: string
@@ -165,6 +165,14 @@ const chooseName = (given: string | undefined, own: string | undefined, source: 
   )
 }
 
+/** Notes the aliases that an extension hides, because its areas have their names. */
+const noteHiddenAliases = (context: Context, { areas }: ExtensionRecord): void => {
+  const words = new Set(Object.entries(areas).flatMap(([name, { alias = name }]) => [name, alias]))
+  const hidden = Object.keys(openProfileStore(context).getAliases()).filter((one) => words.has(one))
+  for (const name of hidden)
+    context.ui.note(`the alias ${name} is hidden by the commands of that name`)
+}
+
 /** The number of commands above which `extend add` suggests `--only`. */
 const manyCommands = 200
 
@@ -198,6 +206,7 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
     ui.note(`${record.commands} commands are many; --only users/** adds those of some paths`)
   const size = `${formatCount(record.commands, 'command')} in ${formatCount(Object.keys(compiled.areas).length, 'area')}`
   ui.note(`${dryRun ? 'would add' : 'added'} ${record.name}: ${size}${describeLeftOut(compiled)}`)
+  noteHiddenAliases(context, record)
 }
 
 /** What an extension has, before and after an update. */
@@ -251,12 +260,13 @@ async function* updateEach(context: Context, extensions: readonly StoredExtensio
       before = { rows: toRows(readEndpoints(place.env, stored)), operations }
       return buildExtension(context, read, facts)
     })
-    const { compiled, operations } = prepared
+    const { record, compiled, operations } = prepared
     const rows = compareRows(before, { rows: toCommandRows(compiled), operations })
     yield* rows
     const state =
       read.digest === found.digest ? 'the file has not changed' : formatCount(rows.length, 'change')
     ui.note(`${found.name}: ${state}${describeLeftOut(compiled)}`)
+    noteHiddenAliases(context, record)
   }
 }
 

@@ -804,6 +804,21 @@ describe('agents', () => {
 })
 
 describe('areas of an extension', () => {
+  it('hide aliases of their names, which is said, and TAB offers the area alone', async () => {
+    const { run } = createWorkspace({
+      'hats.yml': 'extension: hats\ncommands:\n  hats list: GET /hats\n',
+    })
+    for (const name of ['hats', 'hat', 'other'])
+      expect((await run(`alias set ${name} auth status`)).code).toBe(0)
+    const added = await run('extend add hats.yml')
+    expect(added.stderr).toContain('the alias hats is hidden by the commands of that name')
+    expect(added.stderr).toContain('the alias hat is hidden by the commands of that name')
+    expect(added.stderr).not.toContain('other')
+    const offered = (await run('__complete')).stdout
+    expect(offered).toContain('other\tsvcctl auth status')
+    expect(offered).not.toMatch(/^hats?\tsvcctl auth status/m)
+  })
+
   it('that the documents call otherwise are called so, and no alias hides an area', async () => {
     const text = `extension: x
 commands:
