@@ -209,7 +209,7 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
   noteHiddenAliases(context, record)
 }
 
-/** What an extension has, before and after an update. */
+/** The commands and operations of an extension, before or after an update. */
 interface ExtensionState {
   readonly rows: readonly CommandRow[]
   readonly operations: readonly Operation[]

@@ -83,10 +83,11 @@ const markBody = (body: string, getSecrecy: SecrecyFinder): string => {
 /** Marks the secrets of an address: those that any address may have, and the parameters whose names are secret for its request. */
 const markAddress = (address: string, findSecrecy: SecrecyFinder): string =>
   maskAddresses(address, createMark).replace(
-    /(?<=[?&])([^=&#]+)=([^&#\uE000]+)(?=[&#]|$)/g,
-    (whole, name: string) => {
+    /(?<=[?&])([^?=&#]+)=([^&#]+)/g,
+    (whole, name: string, value: string) => {
       const plain = decodeUri(name).replace(/\[\]$/, '')
-      return getSecrecy(findSecrecy, plain) === undefined ? whole : `${name}=${createMark(plain)}`
+      const isShown = value.includes('\uE000') || getSecrecy(findSecrecy, plain) === undefined
+      return isShown ? whole : `${name}=${createMark(plain)}`
     },
   )
 
