@@ -13,7 +13,7 @@ import type { Argument, Given } from '../engine/command/types.js'
 import { createNoteRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { Failure, recoverFrom, usage } from '../errors.js'
 import { type CompiledExtension, compileExtension } from '../extension/compile.js'
-import type { Operation } from '../extension/operation.js'
+import { getRequest, type Operation } from '../extension/operation.js'
 import { commandsSchema, extensionName } from '../extension/schema.js'
 import { toCommandWord } from '../extension/words.js'
 import type { ExtensionRecord } from '../profile/extension-schemas.js'
@@ -29,7 +29,7 @@ import {
 } from '../profile/extension-store.js'
 import { type Arguments, define } from './define.js'
 import { gatherContext, nameAreas, type ReadExtension, readExtension } from './extend-compile.js'
-import { createWaitOptions } from './profile.js'
+import { createWaitOptions, openProfileStore } from './profile.js'
 
 interface CommandRow {
   readonly command: string
@@ -165,6 +165,14 @@ const chooseName = (given: string | undefined, own: string | undefined, source: 
   )
 }
 
+/** Notes the aliases that an extension hides, because its areas have their names. */
+const noteHiddenAliases = (context: Context, { areas }: ExtensionRecord): void => {
+  const words = new Set(Object.entries(areas).flatMap(([name, { alias = name }]) => [name, alias]))
+  const hidden = Object.keys(openProfileStore(context).getAliases()).filter((one) => words.has(one))
+  for (const name of hidden)
+    context.ui.note(`the alias ${name} is hidden by the commands of that name`)
+}
+
 /** The number of commands above which `extend add` suggests `--only`. */
 const manyCommands = 200
 
@@ -198,18 +206,38 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
     ui.note(`${record.commands} commands are many; --only users/** adds those of some paths`)
   const size = `${formatCount(record.commands, 'command')} in ${formatCount(Object.keys(compiled.areas).length, 'area')}`
   ui.note(`${dryRun ? 'would add' : 'added'} ${record.name}: ${size}${describeLeftOut(compiled)}`)
+  noteHiddenAliases(context, record)
 }
 
-/** Compares the commands of an extension before and after an update, one row for each added or removed one. */
-const compareRows = (before: readonly CommandRow[], after: readonly CommandRow[]) => {
-  const known = new Map(before.map((row) => [`${row.command} ${row.request}`, row]))
-  const now = new Set(after.map((row) => `${row.command} ${row.request}`))
+/** The commands and operations of an extension, before or after an update. */
+interface ExtensionState {
+  readonly rows: readonly CommandRow[]
+  readonly operations: readonly Operation[]
+}
+
+const getRowKey = ({ command, request }: CommandRow): string => `${command} ${request}`
+
+/** Describes what an operation declares, by its request. Its position in the file does not count. */
+const describeOperations = (operations: readonly Operation[]): ReadonlyMap<string, string> =>
+  new Map(operations.map(({ at, ...one }) => [getRequest(one), JSON.stringify(one)]))
+
+/** Compares the commands of an extension before and after an update, one row for each added, changed or removed one. */
+const compareRows = (before: ExtensionState, after: ExtensionState) => {
+  const known = new Set(before.rows.map(getRowKey))
+  const now = new Set(after.rows.map(getRowKey))
+  const was = describeOperations(before.operations)
+  const is = describeOperations(after.operations)
+  const toChange = (row: CommandRow): string | undefined => {
+    if (!known.has(getRowKey(row))) return 'added'
+    return was.get(row.request) === is.get(row.request) ? undefined : 'changed'
+  }
   return [
-    ...after
-      .filter((row) => !known.has(`${row.command} ${row.request}`))
-      .map((row) => ({ change: 'added', ...row })),
-    ...before
-      .filter((row) => !now.has(`${row.command} ${row.request}`))
+    ...after.rows.flatMap((row) => {
+      const change = toChange(row)
+      return change === undefined ? [] : { change, ...row }
+    }),
+    ...before.rows
+      .filter((row) => !now.has(getRowKey(row)))
       .map((row) => ({ change: 'removed', ...row })),
   ]
 }
@@ -224,17 +252,21 @@ async function* updateEach(context: Context, extensions: readonly StoredExtensio
     const from = { source, only, except, with: found.with ?? null }
     const read = await readExtension(context, from, true)
     const facts = { ...from, name: known, profile, added_at }
-    let before: readonly CommandRow[] = []
+    let before: ExtensionState = { rows: [], operations: [] }
     const prepared = await storeExtension(context, () => {
       // Another process may have replaced or removed the extension while its file was read.
-      before = toRows(readEndpoints(place.env, findExtension(context, known)))
+      const stored = findExtension(context, known)
+      const operations = readOperations(place.env, stored)
+      before = { rows: toRows(readEndpoints(place.env, stored)), operations }
       return buildExtension(context, read, facts)
     })
-    const rows = compareRows(before, toCommandRows(prepared.compiled))
+    const { record, compiled, operations } = prepared
+    const rows = compareRows(before, { rows: toCommandRows(compiled), operations })
     yield* rows
     const state =
       read.digest === found.digest ? 'the file has not changed' : formatCount(rows.length, 'change')
-    ui.note(`${found.name}: ${state}${describeLeftOut(prepared.compiled)}`)
+    ui.note(`${found.name}: ${state}${describeLeftOut(compiled)}`)
+    noteHiddenAliases(context, record)
   }
 }
 

@@ -1,5 +1,6 @@
 /** Checks the flags that exclude each other: one table has them, and one sentence names both as they were typed. */
 
+import { quoteWord } from '../base/shell-words.js'
 import { type FormatTraits, formatTraits } from '../catalogue/formats.js'
 import { isSwitch } from '../catalogue/params.js'
 import { type Failure, usage } from '../errors.js'
@@ -159,8 +160,8 @@ const isGiven = ({ flags }: Raw, name: FlagName): boolean => {
 /** The flags whose value decides. An error names them with their values. */
 const withValue: readonly string[] = ['output', 'profile']
 
-/** Returns a flag as it was typed: `-L` or `--limit`, `-o html`. */
-const formatAsTyped = ({ command, raw }: TypedFlags, name: string): string => {
+/** Returns the form of a flag that was typed: `-L` or `--limit`. */
+const findForm = ({ command, raw }: TypedFlags, name: string): string => {
   const [flag] = getCommandFlags(command, (one) => one.name === name)
   const names = [...(flag?.own ?? []), name, ...(flag?.aliases ?? [])].map((one) => `--${one}`)
   const short = flag?.short === undefined ? undefined : `-${flag.short}`
@@ -169,9 +170,37 @@ const formatAsTyped = ({ command, raw }: TypedFlags, name: string): string => {
     const isShort = short !== undefined && /^-[^-]/.test(word) && word.startsWith(short)
     return long ?? (isShort ? short : [])
   })
-  const form = forms.at(-1) ?? `--${name}`
-  const value = withValue.includes(name) ? raw.flags.get(name)?.join(',') : undefined
+  return forms.at(-1) ?? `--${name}`
+}
+
+/** Returns a flag as it was typed: `-L` or `--limit`, `-o html`. */
+const formatAsTyped = (line: TypedFlags, name: string): string => {
+  const form = findForm(line, name)
+  const value = withValue.includes(name) ? line.raw.flags.get(name)?.join(',') : undefined
   return value === undefined ? form : `${form} ${value}`
+}
+
+/** Flags that choose the instance, the user or the run, each with the hint for several values. The last value must not replace the others. */
+const choices: Readonly<Partial<Record<FlagName, (form: string, values: string) => string>>> = {
+  profile: (form, values) => `Pass several instances as one value: ${form} ${values}`,
+  from: (form, values) => `Pass several snapshots as one value: ${form} ${values}`,
+  resume: () => 'Resume one run after the other.',
+  'base-url': () => oneInstance,
+  sudo: () => 'Pass only one of them.',
+  shard: () => 'Run a line for each of them.',
+}
+
+/** @throws Failure `usage` for a choice that a line makes twice */
+const checkChoices = (line: TypedFlags): void => {
+  for (const [name, suggest] of Object.entries(choices)) {
+    const values = [...new Set(line.raw.flags.get(name))]
+    if (values.length < 2) continue
+    const form = findForm(line, name)
+    throw usage(
+      `${form} is given more than once, with different values`,
+      suggest(form, quoteWord(values.join(','))),
+    )
+  }
 }
 
 /** Returns the error for two flags of a line that exclude each other. */
@@ -182,8 +211,9 @@ export const createExclusion = (
 ): Failure =>
   usage(`${formatAsTyped(line, flag)} and ${formatAsTyped(line, other)} exclude each other`, hint)
 
-/** @throws Failure `usage` for the first two flags of a line that exclude each other */
+/** @throws Failure `usage` for a choice that is made twice, and for the first two flags of a line that exclude each other */
 export const checkExclusions = (line: Line): void => {
+  checkChoices(line)
   const find = (names: readonly FlagName[]) => names.find((name) => isGiven(line.raw, name))
   for (const { flags, others, hint, applies } of exclusions) {
     const [flag, other] = [find(flags), find(others)]

@@ -112,21 +112,25 @@ export const describeUnread = (count: number, names: readonly string[]): string 
 /**
  * Yields the first records of several targets, and reads nothing further.
  * @param most the maximum number of records over all targets
- * @param full receives the target that has the first record beyond the maximum
+ * @param full receives the first target of which records are left beyond the maximum
  */
 export async function* takeRecords(rows: Rows, most: number, full: (target: Target) => void): Rows {
   let left = most
   let open: OpenRow | undefined
+  let unfinished: Target | undefined
   const isBehind = (row: Row): boolean =>
     left === 0 && (row.kind === 'open' || row.kind === 'records') && row.target !== undefined
+  const recordFull = (row: Row): void => full(unfinished ?? row.target ?? {})
+  const isUnfinished = (row: Row): boolean => left === 0 && row.kind === 'end' && row.more === true
   for await (const row of rows) {
     if (isBehind(row)) {
-      full(row.target ?? {})
+      recordFull(row)
       if (open !== undefined) yield { kind: 'end', target: open.target }
       return yield { kind: 'end' }
     }
     if (row.kind === 'open') open = row
     if (row.kind === 'end') open = undefined
+    if (isUnfinished(row)) unfinished ??= row.target
     // Records that a command made itself do not count, because they are no list of the instance.
     if (row.kind !== 'records' || open?.source === undefined) {
       yield row
@@ -136,7 +140,7 @@ export async function* takeRecords(rows: Rows, most: number, full: (target: Targ
     yield { ...row, batch, readers: row.readers?.slice(0, batch.length) }
     left -= batch.length
     if (batch.length === row.batch.length) continue
-    full(row.target ?? {})
+    recordFull(row)
     yield { kind: 'end', target: open.target }
     return yield { kind: 'end' }
   }

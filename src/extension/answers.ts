@@ -4,7 +4,7 @@ import { isObject, type JsonValue, type JsonValues, mapValues } from '../base/ob
 import { capitalize, isPlural, toSingular } from '../base/text.js'
 import type { AnswerType, Endpoint } from '../catalogue/endpoint.js'
 import { getProperties, titleFields } from '../catalogue/fields.js'
-import { getKindWord } from '../catalogue/kinds.js'
+import { getKindWord, toPlural } from '../catalogue/kinds.js'
 import { type PlacedOperation, splitAreaAndWords } from './objects.js'
 import { getRequest, type Operation } from './operation.js'
 import type { PathIndex } from './places.js'
@@ -108,6 +108,19 @@ const destructive: Readonly<Record<string, string>> = {
   delete: 'deleted',
 }
 
+/** Finds the past participle of a verb that loses something, and the words after it: `reset` and `access token` of `reset-access-token`. */
+const findDestruction = ({
+  command,
+}: Operation): { readonly done: string | undefined; readonly rest: string } => {
+  const [first = '', ...rest] = command.split(' ').at(-1)?.split('-') ?? []
+  const isFirst = Object.hasOwn(destructive, first)
+  const verb = isFirst ? first : (rest.at(-1) ?? '')
+  return {
+    done: Object.hasOwn(destructive, verb) ? destructive[verb] : undefined,
+    rest: isFirst ? rest.join(' ') : '',
+  }
+}
+
 const getVerb = ({ command }: Operation): string => command.split(/[ -]/).at(-1) ?? ''
 
 /**
@@ -139,10 +152,10 @@ export const describeLoss = (
 ): string | undefined => {
   const { method, confirm } = operation
   if (confirm !== undefined) return /[.!?]$/.test(confirm) ? confirm : `${confirm}.`
-  const verb = getVerb(operation)
-  const done = Object.hasOwn(destructive, verb) ? destructive[verb] : undefined
+  const { done, rest } = findDestruction(operation)
   if (method !== 'DELETE' && (done === undefined || method === 'GET')) return undefined
-  const part = method === 'DELETE' ? getPart(operation, placed) : undefined
+  if (rest === 'all') return `All ${toPlural(word)} are ${done}.`
+  const part = method === 'DELETE' ? getPart(operation, placed) : rest || undefined
   const lost = part === undefined ? word : `${part} of the ${getKindWord(placed.kind ?? word)}`
   return `The ${lost} ${isPlural(part ?? '') ? 'are' : 'is'} ${done ?? 'deleted'}.`
 }
@@ -151,9 +164,8 @@ export const describeLoss = (
 export const describeDone = (operation: Operation, placed: PlacedOperation): string | undefined => {
   const { done, method } = operation
   if (done !== undefined) return done
-  const verb = getVerb(operation)
-  const known = Object.hasOwn(destructive, verb) ? destructive[verb] : undefined
-  if (method !== 'DELETE') return known
+  const { done: known, rest } = findDestruction(operation)
+  if (method !== 'DELETE') return known && `${rest === 'all' ? '' : rest} ${known}`.trim()
   return [getPart(operation, placed) ?? [], known ?? 'deleted'].flat().join(' ')
 }
 
@@ -174,6 +186,10 @@ export const describeOperation = (
       return `Show ${one}`
     case 'update':
       return `Change ${one}`
+    case 'delete-all':
+      return `Delete all ${several}`
+    case 'update-all':
+      return `Change all ${several}`
     default:
   }
   if (method === 'GET') return `Show the ${verb.replaceAll('-', ' ')} of ${one}`

@@ -147,8 +147,11 @@ export class PathNames {
     const several = [`/${word}s`, `/${word.replace(/y$/, 'ie')}s`].find(
       (one) => this.#isCollection(one) && !this.#has(one, 'POST'),
     )
-    if (several !== undefined && segments.length === start + 1 && this.#has(pattern, 'POST'))
-      return { area: toCommandWord(several), groups: [], taken: start }
+    if (several !== undefined && segments.length === start + 1 && this.#has(pattern, 'POST')) {
+      // A singular that is only created is an object of that list.
+      const isObject = this.#facts.get(pattern)?.methods.size === 1
+      return { area: toCommandWord(several), groups: [], taken: isObject ? start + 1 : start }
+    }
     return { area: scope, groups: [], taken: start }
   }
 

@@ -489,6 +489,15 @@ it('a condition chooses among the projects of the line, and names none without t
     'project,id',
     'web/site,25',
   ])
+  // Another mistake on such a line is not answered with a line of other projects.
+  const { code, stderr } = await svcctl([
+    ...line.split(' '),
+    '-p',
+    'a,b',
+    '-P',
+    'web/site,web/docs',
+  ])
+  expect([code, stderr]).toEqual([2, expect.not.stringContaining('Run "')])
 })
 
 it.each([

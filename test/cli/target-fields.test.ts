@@ -101,6 +101,14 @@ describe('the column of several projects', () => {
     expect(grouped.stdout).toBe('project,record_project_id,count\nown/a,7,2\nown/b,7,2\n')
   })
 
+  it('is no record.project of records that have no such field', async () => {
+    answerJobs()
+    for (const flag of ['--fields', '--sort', '--group-by']) {
+      const ran = await run(`runners list -P x/a,x/b ${flag} record.project`)
+      expect([flag, ran.code, ran.stdout]).toEqual([flag, 2, ''])
+    }
+  })
+
   it('is tested by --where, and the other projects are not asked', async () => {
     answerJobs()
     server.seen.length = 0

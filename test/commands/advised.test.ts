@@ -224,6 +224,11 @@ describe('a line on another profile than the current one', () => {
     const named = await run('svcctl journal undo', env)
     const undo = /: (svcctl journal undo .*)/.exec(named.stderr)?.[1] ?? ''
     expect(undo).toContain('-p prod')
+    // A later run without objects cannot be undone, so the hint names the one before it.
+    await run('svcctl runners pause 4 -p prod --journal none', env)
+    const before = await run('svcctl journal undo', env)
+    expect(before.stderr).toContain(`can be undone is`)
+    expect(before.stderr).toContain(undo)
     expect(await run(`${undo} --yes`, env)).toMatchObject({ code: 0 })
   })
 

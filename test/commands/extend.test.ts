@@ -381,6 +381,12 @@ describe('extend update of a document', () => {
     expect((await run('extend update')).stderr).toContain('api: the file has not changed')
     const only = 'extension: own\ncommands:\n  users ban: { done: banned }\n'
     writeFileSync(join(cwd, 'own.yml'), only)
+    const told = await run('extend update -o csv --fields change,command')
+    expect([told.stdout, told.stderr]).toEqual([
+      'change,command\nchanged,users ban\n',
+      expect.stringContaining('api: 1 change\n'),
+    ])
+    writeFileSync(join(cwd, 'own.yml'), `# A comment moves it.\n${only}`)
     expect((await run('extend update')).stderr).toContain('api: 0 changes')
     const more = `${only}  users unban: POST /users/:id/unban\n`
     writeFileSync(join(cwd, 'own.yml'), more)
@@ -798,6 +804,21 @@ describe('agents', () => {
 })
 
 describe('areas of an extension', () => {
+  it('hide aliases of their names, which is said, and TAB offers the area alone', async () => {
+    const { run } = createWorkspace({
+      'hats.yml': 'extension: hats\ncommands:\n  hats list: GET /hats\n',
+    })
+    for (const name of ['hats', 'hat', 'other'])
+      expect((await run(`alias set ${name} auth status`)).code).toBe(0)
+    const added = await run('extend add hats.yml')
+    expect(added.stderr).toContain('the alias hats is hidden by the commands of that name')
+    expect(added.stderr).toContain('the alias hat is hidden by the commands of that name')
+    expect(added.stderr).not.toContain('other')
+    const offered = (await run('__complete')).stdout
+    expect(offered).toContain('other\tsvcctl auth status')
+    expect(offered).not.toMatch(/^hats?\tsvcctl auth status/m)
+  })
+
   it('that the documents call otherwise are called so, and no alias hides an area', async () => {
     const text = `extension: x
 commands:

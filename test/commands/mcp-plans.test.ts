@@ -329,6 +329,21 @@ describe('--dry-run --save', () => {
     expect([undone.code, await isActive(1)]).toEqual([0, true])
   })
 
+  it('is confirmed by --yes without a terminal, if a person planned it', async () => {
+    const { id } = await save('runners pause 1')
+    const asked = await svcctl(['journal', 'run', id], { env })
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Pass --yes, or run')])
+    const ran = await svcctl(['journal', 'run', id, '--yes'], { env })
+    expect([ran.code, await isActive(1)]).toEqual([0, false])
+    const agents = await createPlan({ command: 'runners pause', ids: [4] })
+    const refused = await svcctl(['journal', 'run', agents, '--yes'], { env })
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('this plan does not allow --yes'),
+    ])
+    expect(await isActive(4)).toBe(true)
+  })
+
   it.each([
     ['settings update --default-project-visibility internal', 'GET /application/settings'],
     ['deploy-keys add --title planned --key @ci.pub -P web/docs', 'GET /projects/8/deploy_keys'],

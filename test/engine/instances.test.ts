@@ -107,6 +107,32 @@ describe('which profiles are meant', () => {
   })
 })
 
+describe('a choice that a line makes twice', () => {
+  it.each([
+    ['runners list -p a -p b', '-p is given', '-p a,b'],
+    ['runners list --profile=a --profile b', '--profile is given', '--profile a,b'],
+    ['runners pause 1 -p a -p b --yes', '-p is given', '-p a,b'],
+    ['runners list --from x --from y', '--from is given', '--from x,y'],
+    ['runners pause --resume x --resume y -p a', '--resume is given', 'one run after the other'],
+    [
+      'runners list --base-url http://x --base-url http://y',
+      '--base-url is given',
+      'Pass only one',
+    ],
+    ['runners list -p a --sudo x --sudo y', '--sudo is given', 'Pass only one'],
+    ['runners pause 1 -p a --shard 1/2 --shard 2/2', '--shard is given', 'Run a line for each'],
+  ])('is refused, for the last one must not replace the first: %s', async (line, message, hint) => {
+    const ran = await run(line)
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+    expect(ran.stderr).toContain(`${message} more than once, with different values`)
+    expect(ran.stderr).toContain(hint)
+  })
+
+  it('may be repeated with the same value', async () => {
+    expect((await run('runners list -p a --profile a -L 1 --fields id')).code).toBe(0)
+  })
+})
+
 describe('a list of several instances', () => {
   it('has the whole page of each, even if these are more than a line shows without a limit', async () => {
     const page: Script = () => ({ body: Array.from({ length: 70 }, (_, id) => ({ id })) })
@@ -133,8 +159,15 @@ describe('a list of several instances', () => {
     expect(ran.code).toBe(0)
     expect(ran.stdout.trim().split('\n')).toHaveLength(3)
     expect(ran.stderr).toBe(
-      'showing 2; not read, or not to the end: a; use --limit <n> or --limit all for more\n',
+      'showing 2; not read, or not to the end: b, a; use --limit <n> or --limit all for more\n',
     )
+    const every = (await runJson('runners list -p b -L all --fields id')) as unknown[]
+    const whole = await run(`runners list -p b,a -L ${every.length} -o csv --fields id`)
+    expect(whole.stderr).toContain('not to the end: a;')
+    const jobs = 'jobs list -P platform/app,web/site'
+    const first = (await runJson(`${jobs} -p b -L all --where project=platform/app`)) as unknown[]
+    const inside = await run(`${jobs} -p b,a -L ${first.length} -o csv --fields id`)
+    expect(inside.stderr).toContain('not to the end: b, a;')
     // A page of each instance ends with its own note.
     const pages = await run('runners list -p b,a --page 1 --per-page 2 -o csv --fields id')
     expect(pages.stderr.match(/^[ab]: showing 2\b.*use --page 2 to continue$/gm)).toHaveLength(2)

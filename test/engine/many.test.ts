@@ -48,22 +48,41 @@ describe('a run over many objects', () => {
     expect(code).toBe(0)
     expect(listWrites().map(({ url }) => url.split('/')[4])).toEqual(['a%2Fb', 'a%2Fc'])
   })
-  it('names an object whose write was answered with null, in the place of a record', async () => {
-    server.answer = ({ url }) => ({ body: getId(url) === 2 ? 'null\n' : { id: getId(url) } })
-    const said =
-      '2: paused, according to the status only: the instance answered 200 without the record'
-    const table = await run('runners', 'pause', '1', '2')
-    expect([table.code, table.stdout.split('\n')]).toEqual([
-      0,
-      [expect.anything(), expect.stringMatching(/^1\t/), ''],
-    ])
-    expect(table.stderr).toContain(said)
-    const { stdout } = await run('runners', 'pause', '1', '2', '-o', 'json')
-    expect(JSON.parse(stdout)).toEqual([{ id: 1 }, { id: 2, outcome: 'done' }])
-    const single = await run('runners', 'pause', '2')
-    expect([single.code, single.stdout]).toEqual([0, ''])
-    expect(single.stderr).toContain(said)
-    expect((await run('runners', 'get', '2', '-o', 'json')).stdout.trim()).toBe('null')
+  it.each(['null\n', '{}', ' { }\n'])(
+    'names an object whose write was answered with %j, in the place of a record',
+    async (body) => {
+      server.answer = ({ url }) => ({ body: getId(url) === 2 ? body : { id: getId(url) } })
+      const said =
+        '2: paused, according to the status only: the instance answered 200 without the record'
+      const table = await run('runners', 'pause', '1', '2')
+      expect([table.code, table.stdout.split('\n')]).toEqual([
+        0,
+        [expect.anything(), expect.stringMatching(/^1\t/), ''],
+      ])
+      expect(table.stderr).toContain(said)
+      const { stdout } = await run('runners', 'pause', '1', '2', '-o', 'json')
+      expect(JSON.parse(stdout)).toEqual([{ id: 1 }, { id: 2, outcome: 'done' }])
+      const single = await run('runners', 'pause', '2')
+      expect([single.code, single.stdout]).toEqual([0, ''])
+      expect(single.stderr).toContain(said)
+      const read = await run('runners', 'get', '2', '-o', 'json')
+      expect(read.stdout.replace(/\s/g, '')).toBe(body.replace(/\s/g, ''))
+    },
+  )
+  it.each([
+    { status: 204 },
+    { status: 202, body: '' },
+    { status: 200, body: 'true' },
+    { status: 200, body: '{}' },
+    { status: 200, body: '[]' },
+  ])('says that an object is deleted, whatever the instance answers: %j', async (answer) => {
+    server.answer = ({ method }) => (method === 'DELETE' ? answer : { status: 404, body: {} })
+    const line = ['deploy-keys', 'delete', '7', '-P', 'a/b', '--yes']
+    const table = await run(...line)
+    expect([table.code, table.stdout]).toEqual([0, ''])
+    expect(table.stderr).toContain('7 of project a/b: removed')
+    const json = await run(...line, '-o', 'json')
+    expect(JSON.parse(json.stdout)).toMatchObject({ outcome: 'done' })
   })
   it.each([
     ['1', 3],

@@ -37,3 +37,17 @@ it.each([
   const one = { method: 'POST', path, many: false }
   expect(new PathNames([one], all).name(one)).toBe(name)
 })
+
+it.each([
+  ['pipeline', 'pipelines', 'pipelines create'],
+  ['policy', 'policies', 'policies create'],
+])('takes POST to /%s for an object of /%s', (one, several, name) => {
+  const create = { method: 'POST', path: `/projects/:id/${one}`, many: false }
+  const list = { method: 'GET', path: `/projects/:id/${several}`, many: true }
+  const item = { method: 'GET', path: `/projects/:id/${several}/:item_id`, many: false }
+  expect(new PathNames([create, list, item], all).name(create)).toBe(name)
+  const read = { ...create, method: 'GET' }
+  expect(new PathNames([create, read, list, item], all).name(create)).toBe(
+    `${several} ${one} create`,
+  )
+})

@@ -452,3 +452,33 @@ describe('flags', () => {
     })
   })
 })
+
+describe('what loses something', () => {
+  const list = buildAnswer({ type: 'array', items: { type: 'object' } })
+  it.each([
+    ['/things', 'delete', 'delete-all', 'Delete all things', 'All things are deleted.'],
+    ['/things/{id}/revoke', 'post', 'revoke', 'Revoke a thing', 'The thing is revoked.'],
+    ['/things/revoke_all', 'post', 'revoke-all', undefined, 'All things are revoked.'],
+    [
+      '/things/{id}/reset_access_token',
+      'post',
+      'reset-access-token',
+      undefined,
+      'The access token of the thing is reset.',
+    ],
+    ['/things/{id}/bulk_remove', 'post', 'bulk-remove', undefined, 'The thing is removed.'],
+    ['/things/{id}/start', 'post', 'start', 'Start a thing', undefined],
+    ['/things/{id}/reset_times', 'get', 'reset-times', undefined, undefined],
+  ])('asks before %s with %s: %s', async (path, method, verb, summary, loss) => {
+    const { endpoints } = await compile({
+      '/things': { get: list },
+      '/things/{id}': { get: ok, delete: ok },
+      ...(path === '/things'
+        ? { [path]: { get: list, [method]: ok } }
+        : { [path]: { [method]: ok } }),
+    })
+    const found = Object.values(endpoints).find(({ command }) => command === `things ${verb}`)
+    expect(found).toMatchObject(summary === undefined ? {} : { summary })
+    expect(found?.destructive).toBe(loss)
+  })
+})

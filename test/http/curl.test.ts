@@ -70,6 +70,14 @@ describe('toCurl', () => {
       'https://forge.test/sub/api/v4/x',
     ])
   })
+  it('replaces the secrets of a query by variables', () => {
+    const secrets = new Set(['probe', 'a[b]'])
+    const path = '/users?probe=s3cr3t&name=x&probe[]=s3cr3t&a%5Bb%5D=s3cr3t&token=s3cr3t&probe='
+    const text = toCurl('https://svc.test', { method: 'GET', path, headers: {}, secrets })
+    expect(text).not.toContain('s3cr3t')
+    expect(text).toContain(`probe='"$PROBE"'&name=x&probe[]='"$PROBE"'&a%5Bb%5D='"$A_B_"'&token=`)
+  })
+
   it('replaces the secrets of a body by variables', () => {
     const body = JSON.stringify({ token: 'canary', info: { version: '1' }, description: "a'b" })
     const command = toCurl(base, {

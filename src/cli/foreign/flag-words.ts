@@ -73,9 +73,15 @@ export class FlagReader {
   /** True if the line names its objects. */
   readonly #isNamed: boolean
 
-  private constructor(command: Command, isNamed: boolean, fields: FieldPlace | undefined) {
+  /** True if the line names projects or groups. */
+  readonly #isScoped: boolean
+
+  private constructor(command: Command, rest: readonly string[], fields: FieldPlace | undefined) {
     this.#command = command
-    this.#isNamed = isNamed
+    this.#isNamed = findArguments(command, rest).length > 0
+    this.#isScoped = rest.some((token) =>
+      /^(?:-[PG]|--(?:all-groups|all-projects|group|project)(?:=|$))/.test(token),
+    )
     this.#flags = getCommandFlags(command)
     this.#fields = fields
     this.#place = {
@@ -89,8 +95,7 @@ export class FlagReader {
 
   /** Opens a reader for a command. @param rest the tokens after the words of the command */
   static async open(command: Command, rest: readonly string[]): Promise<FlagReader> {
-    const isNamed = findArguments(command, rest).length > 0
-    return new FlagReader(command, isNamed, await findFieldPlace(command))
+    return new FlagReader(command, rest, await findFieldPlace(command))
   }
 
   #isShown(name: string): boolean {
@@ -214,6 +219,8 @@ export class FlagReader {
     const [, kind, names] = /^(project|group)=([^=,<>~]+)$/.exec(condition) ?? []
     if (kind === undefined || names === undefined || this.#find(`--${kind}`) === undefined)
       return undefined
+    // With a project or group on the line, the condition is on the column that names it.
+    if (this.#isScoped) return undefined
     const scope = [kind === 'project' ? '-P' : '-G', names.replaceAll('|', ',')]
     return flag === 'select' ? [...scope, '--select', 'id>0'] : scope
   }

@@ -163,10 +163,11 @@ export const expandAlias = (
   ]
 }
 
-/** Returns all aliases by name; none if they cannot be read. */
+/** Returns the aliases by name, without those that a command hides; none if they cannot be read. */
 export const listAliases = (env: Environment): Readonly<Record<string, string>> => {
   try {
-    return readAliases(env)
+    const all = Object.entries(readAliases(env))
+    return Object.fromEntries(all.filter(([name]) => !isCommand(name)))
   } catch (error) {
     if (error instanceof Failure) return {}
     throw error

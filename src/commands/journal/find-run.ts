@@ -237,12 +237,21 @@ export const requireRunName = async (
       `journal ${verb} requires a run`,
       `There are no journals yet. Later, for example: svcctl journal ${verb} last`,
     )
+  throw usage(`journal ${verb} requires a run`, suggestRun(entries, newest, verb))
+}
+
+/** Names the run for `journal show` or `journal undo`: the newest, or the newest that can be undone. */
+const suggestRun = (
+  entries: readonly RunEntry[],
+  newest: RunEntry,
+  verb: 'show' | 'undo',
+): string => {
   const { id, undoes } = newest.header
-  const undone = verb === 'undo' && isUndo(newest)
-  throw usage(
-    `journal ${verb} requires a run`,
-    undone
-      ? `The newest one undid ${undoes}. To redo that: ${formatAuthorLine('journal undo last --redo', newest.header)}`
-      : `The newest one is ${describeRun(newest)}: ${verb === 'undo' ? formatRunLine('journal undo', newest.header) : `svcctl journal show ${id}`}`,
-  )
+  if (verb === 'show') return `The newest one is ${describeRun(newest)}: svcctl journal show ${id}`
+  if (isUndo(newest))
+    return `The newest one undid ${undoes}. To redo that: ${formatAuthorLine('journal undo last --redo', newest.header)}`
+  const found = findUndoableRun(entries, newest.header)
+  if (found === undefined) return 'svcctl journal list shows the runs.'
+  const which = found === newest ? 'newest one' : 'newest one that can be undone'
+  return `The ${which} is ${describeRun(found)}: ${formatRunLine('journal undo', found.header)}`
 }

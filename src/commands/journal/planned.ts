@@ -46,17 +46,20 @@ const findWaiting = async ({ place }: Context, id: string): Promise<RunEntry> =>
   })
 }
 
-/** @throws Failure `usage` where no person can read the plan and answer */
-const checkPerson = async ({ place, ui }: Context): Promise<void> => {
+/** @throws Failure `usage` where no person can read the plan and answer. `--yes` is an answer to a person's own plan. */
+const checkPerson = async ({ place, ui }: Context, { header }: RunEntry): Promise<void> => {
   const { quiet, yes } = place.globals
+  const isOwn = header.planned?.by === 'person'
+  if (yes && isOwn) return
   if (yes || quiet)
     throw usage(
-      `journal run does not allow --${yes ? 'yes' : 'quiet'}: a person must read the plan`,
+      `this plan does not allow --${yes ? 'yes' : 'quiet'}: a person must read it`,
+      isOwn ? 'Pass --yes to confirm it unread.' : undefined,
     )
   if (!ui.interactive || !(await getCurrentIo().hasTerminal()))
     throw usage(
       'journal run requires a terminal with a person at it',
-      'Run it in a terminal, without CI and SVC_NO_PROMPT. --dry-run shows the plan without one.',
+      `${isOwn ? 'Pass --yes, or run' : 'Run'} it in a terminal, without CI and SVC_NO_PROMPT. --dry-run shows the plan without one.`,
     )
 }
 
@@ -136,8 +139,8 @@ const showPlan = (
 async function* runPlanned(context: Context, given: Given): Rows {
   const { place, ui } = context
   const { dryRun } = place.globals
-  if (!dryRun) await checkPerson(context)
   const entry = await findWaiting(context, given.args[0] ?? '')
+  if (!dryRun) await checkPerson(context, entry)
   await checkMaker(context, entry)
   const past = await readRunHistory(entry.file)
   if (past.gap !== undefined) throw createJournalGapFailure(entry.file, past.gap.text)
@@ -163,7 +166,7 @@ async function* runPlanned(context: Context, given: Given): Rows {
 export const runCommand = define({
   description: [
     'Shows a run that --dry-run --save or an agent planned, and asks you to confirm. svcctl reads each object again. An object that changed since then is a conflict: svcctl skips it and changes the others. The journal is that of any run, and journal undo can revert it.',
-    'You must be at a terminal: --yes, --quiet, CI and SVC_NO_PROMPT are not allowed. A plan of an agent lasts 24 hours, yours a week. It belongs to the instance, profile and user for which it was made.',
+    'A plan of an agent requires you at a terminal: --yes, --quiet, CI and SVC_NO_PROMPT are not allowed. --yes confirms your own plan without a terminal. A plan of an agent lasts 24 hours, yours a week. It belongs to the instance, profile and user for which it was made.',
     'This is a rule for agents that use only the protocol. An agent that has a shell with your credentials can do what you can do.',
   ],
   writes: true,

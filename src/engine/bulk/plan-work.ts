@@ -61,7 +61,7 @@ export const toUnprintedRun = (error: unknown, command: CommandFacts): unknown =
     ? createUnprintedFailure(error, `${getCommandName(command)} was completed before that`)
     : error
 
-/** The largest answer, in bytes, that is checked for being `null` or `true` with white space around it. Longer answers are not parsed for that. */
+/** The largest answer, in bytes, that may have no record, with white space around it. */
 const maxBareBytes = 16
 
 /** Opens the journal of a run. */
@@ -147,18 +147,22 @@ export const checkPlannedState = async (
   return header?.planned === undefined ? plan : ((await checkAsPlanned?.(item, plan)) ?? plan)
 }
 
-/**
- * True if an answer is `null`, which a few endpoints return instead of the documented record, or after a write. An endpoint without an answer may
- * also return `true`.
- */
-const isBareAnswer = ({ endpoint }: Plan, answer: WholeAnswer): boolean => {
-  const { kind } = endpoint.returns
-  const shown = kind === 'one' && !writes(endpoint)
-  if (shown || answer.bytes.length >= maxBareBytes) return false
-  return answer.data === null || (kind === 'empty' && answer.data === true)
+/** The answers of writes that have no record, by what is documented. A few endpoints return these instead of a record. */
+const bareAnswers: Readonly<Record<string, readonly string[]>> = {
+  one: ['null', '{}'],
+  empty: ['null', 'true', '{}', '[]'],
 }
 
-/** Converts the answer of the instance to that of a plan. `null` counts as an answer without a record, as `true` does where none is documented. */
+/** True if an answer has no record, such as `null`, or an empty object after a write. */
+const isBareAnswer = ({ endpoint }: Plan, { bytes }: WholeAnswer): boolean => {
+  const { kind } = endpoint.returns
+  const shown = kind === 'one' && !writes(endpoint)
+  if (shown || bytes.length >= maxBareBytes) return false
+  const text = Buffer.from(bytes).toString().replaceAll(/\s/g, '')
+  return (bareAnswers[kind] ?? ['null']).includes(text)
+}
+
+/** Converts the answer of the instance to that of a plan. `null` and `{}` count as answers without a record. */
 export const toPlanAnswer = (plan: Plan, answer: WholeAnswer): PlanAnswer =>
   isBareAnswer(plan, answer) ? getAnswerFacts(answer) : toCallAnswer(answer)
 

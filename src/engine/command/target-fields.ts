@@ -31,7 +31,12 @@ export const withTargets = (
   const targetColumns = columns.filter((column) => column !== undefined)
   return {
     command: { ...command, computedFields, targetColumns },
-    addOnly: (values) => void Object.assign(computedFields, createFields(values)),
+    addOnly: (values) => {
+      const only = Object.entries(createFields(values)).filter(
+        ([column]) => !targetColumns.some((own) => own === column),
+      )
+      Object.assign(computedFields, Object.fromEntries(only))
+    },
   }
 }
 

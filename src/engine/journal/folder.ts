@@ -340,10 +340,11 @@ export const findLastOpen = async (
   const found = journals.entries.filter(
     (entry) => !isPlanned(entry) && which(entry.header, entry.file),
   )
-  for (const entry of found) {
+  for (const [i, entry] of found.entries()) {
     checkNewest(journals, entry)
     const past = await readRunHistory(entry.file)
-    if (!isDone(past)) return past
+    // A run that recorded no objects can never be completed. It hides the earlier ones only if it is the newest.
+    if (!isDone(past) && (i === 0 || past.header.endpoint !== '')) return past
   }
   if (found.length > 0 || none === undefined) return undefined
   // The run that is meant may be an unreadable one.

@@ -76,8 +76,10 @@ class ParentRows {
     const report = await this.#readAll()
     this.#presence.check()
     const failure = getRunVerdict(report)
-    if (report.end === 'completed')
-      await this.#push({ kind: 'end', note: this.#describeEnd(failure) })
+    if (report.end === 'completed') {
+      const note = this.#describeEnd(failure)
+      await this.#push({ kind: 'end', more: this.#isFull && note !== undefined, note })
+    }
     if (this.#reported > maxReported)
       this.#options.context.ui.note(`${this.#reported - maxReported} more failed`)
     if (failure !== undefined) throw failure

@@ -3,6 +3,7 @@ import { normalizeBaseUrl } from '../../base/base-url.js'
 import { parseExact, serializeExact } from '../../base/json/json.js'
 import {
   getSecrecies,
+  getSecrecy,
   isAddressText,
   maskAddresses,
   maskFields,
@@ -14,6 +15,7 @@ import {
 } from '../../base/secrets/mask.js'
 import { isSecretHeader } from '../../base/secrets/names.js'
 import { quoteWord } from '../../base/shell-words.js'
+import { decodeUri } from '../../base/text.js'
 import { sessionCookie } from '../../catalogue/documented-names.js'
 import type { Credential, Part, WireRequest } from '../types.js'
 import { formatAddress, getApiRoot } from './address.js'
@@ -77,6 +79,17 @@ const markBody = (body: string, getSecrecy: SecrecyFinder): string => {
     return body
   }
 }
+
+/** Marks the secrets of an address: those that any address may have, and the parameters whose names are secret for its request. */
+const markAddress = (address: string, findSecrecy: SecrecyFinder): string =>
+  maskAddresses(address, createMark).replace(
+    /(?<=[?&])([^?=&#]+)=([^&#]+)/g,
+    (whole, name: string, value: string) => {
+      const plain = decodeUri(name).replace(/\[\]$/, '')
+      const isShown = value.includes('\uE000') || getSecrecy(findSecrecy, plain) === undefined
+      return isShown ? whole : `${name}=${createMark(plain)}`
+    },
+  )
 
 const formatPart = (part: Part, findSecrecy: SecrecyFinder): string => {
   const { name } = part
@@ -143,6 +156,6 @@ export const toCurl = (
     ...(sudo === undefined ? [] : [`--header ${quoteWord(`Sudo: ${sudo}`)}`]),
     ...formatHeaders(request),
     ...formatBody(request, getSecrecies(request.secrets)),
-    quoteWithVariables(maskAddresses(address, createMark)),
+    quoteWithVariables(markAddress(address, getSecrecies(request.secrets))),
   ].join(' ')
 }

@@ -188,6 +188,15 @@ describe('--resume', () => {
     expect(readStates(file)).toMatchObject({ 2: 'unchanged' })
   })
 
+  it('goes past a run without objects, unless that is the newest', async () => {
+    await run('runners pause 1 2 --journal none')
+    const newest = await run('runners pause --resume last')
+    expect([newest.code, newest.stderr]).toEqual([2, expect.stringContaining('has no objects')])
+    await run('runners pause 1 2')
+    const later = await run('runners pause --resume last')
+    expect([later.code, later.stderr]).toEqual([0, 'nothing is left to do\n'])
+  })
+
   it('only looks at an unknown POST: it stays unknown unless it is as it was to be', async () => {
     const confirm = async () => {
       config = fresh()
