@@ -250,7 +250,7 @@ export const diffItem = async (
   const { item } = pairing
   const desired = isKeyed(c) ? addTitleIfNew(given, item) : completeDesired(c, given, item)
   const isGone = desired.gone !== undefined
-  if (!isGone) claimShared(c, given, item, declaresSingle(c, given))
+  if (!isGone) await claimShared(c, given, item, declaresSingle(c, given))
   if (item === undefined) {
     if (isGone || isAbsenceDesired(c, desired)) c.diff.same++
     else if (checkFamilyKnown(c, desired) && !(isKeyed(c) && (await addKnownKey(c, desired))))
