@@ -175,11 +175,11 @@ const diffSet = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
 
 // Rules: the items that each applies to, and the attributes that several rules declare together.
 
+/** True if a value matches a condition. A list matches if it has each of the wanted values, or the only one. */
 const matchesField = (wanted: JsonValue, value: unknown): boolean => {
-  if (Array.isArray(wanted))
-    return (
-      Array.isArray(value) && wanted.every((one) => value.some((other) => matchesField(one, other)))
-    )
+  if (Array.isArray(value))
+    return [wanted].flat().every((one) => value.some((other) => matchesField(one, other)))
+  if (Array.isArray(wanted)) return false
   if (typeof wanted !== 'string') return String(value) === String(wanted)
   return new RegExp(`^${toGlobPattern(wanted)}$`, 'is').test(String(value ?? ''))
 }

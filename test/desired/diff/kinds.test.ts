@@ -418,6 +418,20 @@ describe('runners', () => {
     expect(plan.findings).toMatchObject([{ is: 'note', text: 'no runner matches' }])
   })
 
+  it.each([
+    ['docker', [1, 2]],
+    ['d*', [1, 2]],
+    [['docker', 'linux'], [1]],
+    ['doc', []],
+  ])('of the instance are found by their tags: %j', async (tag_list, ids) => {
+    const [one, two] = [['linux', 'docker'], ['docker']]
+    const all = [runner(1, 'a', { tag_list: one }), runner(2, 'b', { tag_list: two })]
+    const plan = await planWorld({ 'site:runners': [...all, runner(3, 'c', { tag_list: [] })] }, [
+      buildWish('site', 'runners', { 0: { $match: { tag_list }, maximum_timeout: 900 } }),
+    ])
+    expect(listRequests(plan).map(({ values }) => values.id)).toEqual(ids)
+  })
+
   it('of the instance are refused if a plan changes which rules apply, so that the next plan has changes', async () => {
     const world = { 'site:runners': [runner(1, 'old', { tag_list: ['a'], active: true })] }
     const plan = (...rules: object[]) =>
