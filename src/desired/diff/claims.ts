@@ -70,7 +70,7 @@ export const claimName = (
 }
 
 /** Adds the claim of an item that is declared by a name, if that name is an attribute that can change. */
-const claimNamed = async (
+export const claimNamed = async (
   c: DiffContext,
   { identity, origin }: DesiredItem,
   item: CurrentItem | undefined,
@@ -86,13 +86,12 @@ const claimNamed = async (
  * Adds the claims that files make for an item.
  * @param isSingle true if files declare it as the only item with a value, such as the primary node
  */
-export const claimShared = async (
+export const claimShared = (
   c: DiffContext,
   desired: DesiredItem,
   item: CurrentItem | undefined,
   isSingle: boolean,
-): Promise<void> => {
-  await claimNamed(c, desired, item)
+): void => {
   const { kind, place, diff } = c
   const { identity, origin } = desired
   const says = String(identity)

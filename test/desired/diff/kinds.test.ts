@@ -461,18 +461,19 @@ describe('runners', () => {
     expect(same.actions).toHaveLength(1)
   })
 
-  it('are not named by a description that a rule changes', async () => {
+  it('are not named by a description that a rule changes, not even to remove them', async () => {
     const project = 'projects/platform/app'
     const mine = runner(4, 'mine', { runner_type: 'project_type' })
     const world = { [`${project}:runners`]: [mine], 'site:runners': [mine] }
-    const plan = (description: string, name: string | number) =>
+    const plan = (description: string, name: string | number, item: object | null = {}) =>
       planWorld(world, [
         buildWish('site', 'runners', { 0: { $match: { id: 4 }, description } }),
-        buildWish(project, 'runners', { [name]: {} }),
+        buildWish(project, 'runners', { [name]: item }),
       ])
     await expect(plan('new', 'mine')).rejects.toThrow(
       'projects/platform/app:runners/mine: a runner has one description',
     )
+    await expect(plan('new', 'mine', null)).rejects.toThrow('a runner has one description')
     expect((await plan('mine', 'mine')).actions).toEqual([])
     expect((await plan('new', 4)).actions).toHaveLength(1)
   })
