@@ -267,7 +267,7 @@ export const listAppliedAddresses = ({ address, path, body }: PlanAction): reado
   const [, set = '', name] = /^([^:]*:(\w+)\/)/.exec(address) ?? []
   const named = managedKinds.find((kind) => kind.name === name && kind.by !== undefined)
   const sent = Object.keys(named?.at ?? {}).flatMap((key) => body?.[key] ?? [])
-  const ids = named === undefined ? [] : [...sent, ...(/\d+$/.exec(path) ?? [])]
+  const ids = named === undefined ? [] : [...sent, ...(/(?<!\d)\d+$/.exec(path) ?? [])]
   return [address, ...ids.map((id) => `${set}${id}`)].map((one) => one.toLowerCase())
 }
 

@@ -78,6 +78,8 @@ export const claimNamed = async (
   const { by, label, name } = c.kind
   if (by === undefined || label === undefined || typeof identity !== 'string') return
   const id = item?.record.id ?? (await c.view.names.number(by, identity, c.place))
+  // An unknown name is reported elsewhere.
+  if (id === undefined) return
   const address = getItemAddress(c.desired, identity)
   c.diff.claims.push({ thing: `${name} ${id}`, says: identity, rule: oneNameRule, address, origin })
 }

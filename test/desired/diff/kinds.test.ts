@@ -475,6 +475,12 @@ describe('runners', () => {
     )
     await expect(plan('new', 'mine', null)).rejects.toThrow('a runner has one description')
     expect((await plan('mine', 'mine')).actions).toEqual([])
+    const unknown = ['a', 'b'].map((path) =>
+      buildWish(`projects/x/${path}`, 'runners', { [path]: {} }),
+    )
+    const message = await getMessage(planWorld(world, unknown))
+    expect(message).toContain('there is no runner a')
+    expect(message).not.toContain('one description')
     expect((await plan('new', 4)).actions).toHaveLength(1)
   })
 
