@@ -30,3 +30,22 @@ export const sumNumbers = (numbers: Iterable<number>): number => {
 /** Returns the sum of the counts of words. */
 export const sumCounts = (counts: ReadonlyMap<string, number>): number =>
   sumNumbers(counts.values())
+
+/** True if names refer to each other in a cycle. Names without open references are removed until only the cycle is left. */
+export const hasCycle = (references: ReadonlyMap<string, ReadonlySet<string>>): boolean => {
+  const waiting = new Map([...references].map(([name, others]) => [name, others.size]))
+  const waiters = new Map<string, string[]>()
+  for (const [name, others] of references)
+    for (const other of others) addToGroup(waiters, other, name)
+  const free = [...waiting].flatMap(([name, count]) => (count === 0 ? [name] : []))
+  let taken = 0
+  for (let name = free.pop(); name !== undefined; name = free.pop()) {
+    taken++
+    for (const waiter of waiters.get(name) ?? []) {
+      const left = (waiting.get(waiter) ?? 0) - 1
+      waiting.set(waiter, left)
+      if (left === 0) free.push(waiter)
+    }
+  }
+  return taken < waiting.size
+}

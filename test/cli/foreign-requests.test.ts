@@ -17,8 +17,41 @@ describe('the hint for an operation that the documents lack', () => {
     ['runners delete 1 2', 'for id in 1 2; do svcctl api DELETE runners/$id; done'],
     ['projects delete a/b c/d', 'for id in a%2Fb c%2Fd; do svcctl api DELETE projects/$id; done'],
     ['projects rename a/b c', 'svcctl api PUT projects/a%2Fb --param name=c'],
+    [
+      'mr merge a/b!4 a/b!5',
+      "for id in 4 5; do svcctl api PUT 'projects/{project}/merge_requests/'$id/merge -P a/b; done",
+    ],
+    [
+      'mr merge a/b!4 c!5',
+      'for id in a%2Fb/merge_requests/4 c/merge_requests/5; do svcctl api PUT projects/$id/merge; done',
+    ],
     ['jobs retry 19 -P a/b', "svcctl api POST 'projects/{project}/jobs/19/retry' -P a/b"],
   ])('has all objects: %s', async (line, hint) => {
+    expect(await hintOf(...line.split(' '))).toBe(hint)
+  })
+
+  it.each([
+    ['mr merge a/b!4', "svcctl api PUT 'projects/{project}/merge_requests/4/merge' -P a/b"],
+    [
+      'mr approve !4',
+      "svcctl api POST 'projects/{project}/merge_requests/4/approve' -P group/project",
+    ],
+    [
+      'mr approve a/b!4 -P a/b',
+      "svcctl api POST 'projects/{project}/merge_requests/4/approve' -P a/b",
+    ],
+    [
+      'issues close https://git.example/a/b/-/issues/3',
+      "svcctl api PUT 'projects/{project}/issues/3' --param state_event=close -P a/b",
+    ],
+    [
+      'jobs retry https://git.example:8443/scm/a/b/-/jobs/3 --base-url https://git.example:8443/scm',
+      "svcctl api POST 'projects/{project}/jobs/3/retry' -P a/b --base-url https://git.example:8443/scm",
+    ],
+    ['projects archive https://git.example/a/b', 'svcctl api POST projects/a%2Fb/archive'],
+    ['projects archive git@git.example:a/b.git', 'svcctl api POST projects/a%2Fb/archive'],
+    ['groups delete https://git.example/groups/a/b', 'svcctl api DELETE groups/a%2Fb'],
+  ])('names the object of a reference or a web address: %s', async (line, hint) => {
     expect(await hintOf(...line.split(' '))).toBe(hint)
   })
 

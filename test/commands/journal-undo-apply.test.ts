@@ -116,6 +116,40 @@ it('brings back what files call by an ID or a new name, in more projects than th
   }
 })
 
+it('brings back the descriptions of runners, and the projects of those whose descriptions changed', async () => {
+  const { run, declare, state } = await createWorkspace()
+  declare(`site:
+  runners:
+    - { match: { id: 1 }, set: { description: shared-linux-2 } }
+    - { match: { id: 2 }, set: { description: shared-linux-1 } }
+    - { match: { id: 7 }, set: { description: renamed } }
+projects:
+  platform/app: { runners: { 7: null } }
+  web/docs: { runners: { 7: {} } }
+`)
+  const before = await state()
+  expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+  const after = await state()
+  const undone = await run('journal undo last --yes')
+  expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining('5 done.')])
+  expect(await state()).toBe(before)
+  const again = await run('journal undo last --redo --yes')
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('5 done.')])
+  expect(await state()).toBe(after)
+})
+
+it('takes a runner out of a project although its description changed since', async () => {
+  const { run, declare } = await createWorkspace()
+  declare('projects: { web/docs: { runners: { gpu: {} } } }\n')
+  const list = async () => (await run('runners list -P web/docs -o id')).stdout
+  const before = await list()
+  expect((await run('apply svcctl.yml --yes')).code).toBe(0)
+  expect(await list()).not.toBe(before)
+  await run('runners update 7 --description other')
+  expect((await run('journal undo 1 --yes')).code).toBe(0)
+  expect(await list()).toBe(before)
+})
+
 it('leaves what somebody changed since, and says so', async () => {
   const { run, declare, send } = await createWorkspace()
   declare(several)

@@ -249,6 +249,16 @@ describe('what to do next', () => {
   it.each([400, 405, 422])('is about the input at %i', (status) => {
     expect(next(status, '')).toEqual({ code: 'input' })
   })
+  it.each([408, 425])('is to try again at %i, as text or as a page', (status) => {
+    expect([next(status, ''), next(status, '<html></html>')]).toEqual([
+      { code: 'way' },
+      { code: 'way' },
+    ])
+  })
+  it.each([413, 414, 431])('is to send less at %i', (status) => {
+    for (const body of ['', '<html></html>', { error: 'too large' }])
+      expect(next(status, body)).toContain('Send less')
+  })
   it.each([409, 412, 500, 301])('is a sentence for %i', (status) => {
     expect(next(status, '')).toMatch(/\.$/)
   })

@@ -1,5 +1,9 @@
 /** Writes the lines that send the requests of operations that the documents lack. */
 
+import { getLastValue } from '../../engine/command/tokens.js'
+import { type ObjectReference, parseReference } from '../../engine/plan/arguments.js'
+import { toPath } from '../../engine/plan/places.js'
+import { recoverFrom } from '../../errors.js'
 import { toProjectId } from './arguments.js'
 
 /** A line in the words of svcctl. If `isMissing`, the documents lack the operation, and the line sends its request. */
@@ -89,6 +93,85 @@ const removeFlags = (flags: readonly string[], removed: RegExp): readonly string
     return !removed.test(token) && !isValue
   })
 
+/** The parameters of the objects that references name, by the part of a path before the ID. */
+const referents: Readonly<Record<string, string>> = {
+  merge_requests: 'merge_request_iid',
+  issues: 'issue_iid',
+  jobs: 'job_id',
+}
+
+/** Returns the base URL of the line, or else the one that an address has if the instance is not below a path. */
+const guessBaseUrl = (text: string, flags: readonly string[]): string => {
+  const [, host = ''] = /^(?:[a-z+]+:\/\/)?(?:[^@/\s]*@)?([^/:\s]+)/i.exec(text) ?? []
+  const origin = /^https?:/i.test(text) ? new URL(text).origin : `https://${host}`
+  return getLastValue(flags, 'base-url') ?? origin
+}
+
+/** Reads the object of a request, which may be a reference such as `group/project!4` or a web address. */
+const readObject = (text: string, path: string, flags: readonly string[]): ObjectReference => {
+  const [, place] = /^(project|group)s\/:id/.exec(path) ?? []
+  const [, list = ''] = /\/([a-z_]+)\/:id/.exec(path) ?? []
+  const parameter = referents[list]
+  const getBaseUrl = (): string => guessBaseUrl(text, flags)
+  try {
+    if (place === 'project' || place === 'group') return { id: toPath(text, place, getBaseUrl) }
+    if (parameter !== undefined) return parseReference(text, { parameter }, getBaseUrl)
+  } catch (error) {
+    recoverFrom(error)
+  }
+  return { id: text }
+}
+
+/** A path with the objects of a line in it. */
+interface FilledPath {
+  readonly path: string
+  /** The texts that `eachObject` stands for, if the line runs once for each object. */
+  readonly objects?: readonly string[]
+  /** The project that all objects name. */
+  readonly project?: string | undefined
+}
+
+/** Puts the objects of a line into a path. Those of several projects differ in more than their IDs. */
+const fillPath = (
+  path: string,
+  args: readonly ObjectReference[],
+  isEach: boolean,
+  isPlaced: boolean,
+): FilledPath => {
+  const used = isEach ? args : args.slice(0, 1)
+  const projects = new Set(isPlaced ? [] : used.map(({ project }) => project))
+  const [varying = ':id'] = (projects.size > 1 && /\{project\}.*:id/.exec(path)) || []
+  const fill = ({ project, id }: ObjectReference): string =>
+    varying
+      .replace('{project}', (lacking) =>
+        project === undefined ? lacking : encodeURIComponent(project),
+      )
+      .replaceAll(':id', () => encodeURIComponent(id))
+  if (isEach) {
+    const [project] = projects.size === 1 ? projects : []
+    return { path: path.replaceAll(varying, () => eachObject), objects: used.map(fill), project }
+  }
+  const [first = { id: 'ID' }] = used
+  return {
+    path: path.replaceAll(varying, () => fill(first)),
+    project: isPlaced ? undefined : first.project,
+  }
+}
+
+/** Lists the flags that a path requires and that the line lacks, with placeholders where the line does not name the place. */
+const listScopeWords = (
+  { path, objects = [], project = placeholders.project }: FilledPath,
+  flags: readonly string[],
+): readonly string[] => {
+  const lacks = (kind: 'project' | 'group'): boolean =>
+    [path, ...objects].some((text) => text.includes(`{${kind}}`)) &&
+    !flags.some((token) => isScopeFlag('group', token) || isScopeFlag(kind, token))
+  return [
+    ...(lacks('project') ? ['-P', project] : []),
+    ...(lacks('group') ? ['-G', placeholders.group] : []),
+  ]
+}
+
 /** Creates the line that sends a request, with the arguments in its path and all flags of the original line. */
 export const sendRequest = (
   request: string,
@@ -98,14 +181,11 @@ export const sendRequest = (
   const isOfGroup = flags.some((token) => isScopeFlag('group', token))
   const [method = 'GET', route = '', ...more] = request.split(' ')
   const path = isOfGroup ? route.replace(sharedLists, 'groups/{group}') : route
-  const [id = 'ID'] = args
-  const isEach = path.includes(':id') && areObjects(method, args)
-  const filled = path.replace(/:id/g, isEach ? eachObject : encodeURIComponent(id))
-  const lacks = (['project', 'group'] as const).filter(
-    (kind) =>
-      path.includes(`{${kind}}`) && !isOfGroup && !flags.some((token) => isScopeFlag(kind, token)),
-  )
-  const scopes = lacks.flatMap((kind) => [kind === 'project' ? '-P' : '-G', placeholders[kind]])
+  const objects = args.map((text) => readObject(text, path, flags))
+  const ids = objects.map(({ id }) => id)
+  const isEach = path.includes(':id') && areObjects(method, ids)
+  const isPlaced = isOfGroup || flags.some((token) => isScopeFlag('project', token))
+  const filled = fillPath(path, objects, isEach, isPlaced)
   const title = method === 'POST' ? listTitleWords(path, args) : []
   // A request is about one object.
   const kept = removeFlags(flags, method === 'GET' ? choosing : listing)
@@ -113,14 +193,14 @@ export const sendRequest = (
     tokens: [
       'api',
       method,
-      filled,
+      filled.path,
       ...more,
       ...title,
-      ...scopes,
+      ...listScopeWords(filled, flags),
       ...listEndWords(`${method} ${path}`, args, kept),
     ],
     isMissing: true,
-    ...(isEach ? { objects: args.map(encodeURIComponent) } : {}),
+    ...(filled.objects === undefined ? {} : { objects: filled.objects }),
   }
 }
 

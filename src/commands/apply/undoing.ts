@@ -3,7 +3,11 @@
 import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
 import { toAddressText } from '../../desired/address.js'
-import { ApplyRecord, listItemAddresses } from '../../desired/applying/previous.js'
+import {
+  ApplyRecord,
+  listAppliedAddresses,
+  listItemAddresses,
+} from '../../desired/applying/previous.js'
 import { readStoredPlan } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
 import { getFormerFile, getPlanFile } from '../../engine/journal/folder.js'
@@ -35,10 +39,10 @@ const collectApplied = async ({ file, states }: RunHistory) => {
   const lost: string[] = []
   for (const [i, action] of readStoredPlan(kept.plan, path).actions.entries()) {
     if (!['begun', 'done', 'unknown'].includes(states.get(i + 1) ?? '')) continue
-    const key = action.address.toLowerCase()
-    const done = applied.get(key) ?? new ApplyRecord()
+    const addresses = listAppliedAddresses(action)
+    const [done = new ApplyRecord()] = addresses.flatMap((one) => applied.get(one) ?? [])
     done.add(action)
-    applied.set(key, done)
+    for (const one of addresses) applied.set(one, done)
     if (action.verb !== 'create')
       for (const { attribute, secret } of action.changes)
         if (secret !== undefined) lost.push(`${action.address}#${attribute}`)

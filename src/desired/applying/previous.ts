@@ -1,8 +1,8 @@
 /** Writes the state before an apply as declared files, and checks whether an apply can be reverted with them. */
 
 import { groupBy } from '../../base/collections.js'
-import { isJsonList, type JsonValue } from '../../base/objects.js'
-import type { Referent } from '../../catalogue/managed.js'
+import { isJsonList, type JsonValue, type JsonValues } from '../../base/objects.js'
+import { type Managed, managedKinds, type Referent } from '../../catalogue/managed.js'
 import type { PlannedAction } from '../actions.js'
 import {
   type Address,
@@ -24,7 +24,7 @@ import {
 } from '../exporting/model.js'
 import type { PlanAction } from '../planfile.js'
 import type { InstanceView } from '../reading/index.js'
-import { type CurrentKind, formatItemName } from '../state.js'
+import { type CurrentKind, formatItemName, type NameFinder } from '../state.js'
 import { isSameValue } from '../values.js'
 import { findActionItem, readActionKind } from './verify.js'
 
@@ -34,12 +34,14 @@ const formatItemAddress = ({ attribute: _, ...address }: Address): string =>
 /** The parts of items to write to a file: all of an item, or the named attributes. */
 type Parts = ReadonlyMap<string, 'all' | ReadonlySet<string>>
 
-const createExportOptions = (
-  names: InstanceView['names'],
-  parts: Parts,
-  whole: boolean,
-): ExportOptions => ({
+/** Returns the names of a view without those of runners: the apply may change these, so that only their IDs find them again. */
+const getLastingNames = ({ names }: InstanceView): NameFinder => ({
+  name: (of, number, near) => (of === 'runner' ? undefined : names.name(of, number, near)),
+})
+
+const createExportOptions = (names: NameFinder, parts: Parts, whole: boolean): ExportOptions => ({
   names,
+  byId: true,
   exact: !whole,
   // An attribute that is restored may have been unset before, so the file has to unset it.
   unset: !whole,
@@ -66,7 +68,7 @@ const selectParts = (
   { kind, place, items }: Extract<CurrentKind, { readonly is: 'read' }>,
   actions: readonly PlannedAction[],
   is: 'delete' | 'update',
-  names: InstanceView['names'],
+  names: NameFinder,
 ): Parts =>
   new Map(
     actions.flatMap(({ verb, address, changes, step }) => {
@@ -115,13 +117,19 @@ const listCreatedItems = (actions: readonly PlannedAction[]): readonly [string, 
   const deleted = new Set(
     actions.flatMap(({ verb, address }) => (verb === 'delete' ? formatItemAddress(address) : [])),
   )
-  return actions.flatMap(({ verb, address }): [string, null][] =>
+  return actions.flatMap(({ verb, address, kind, step }): [string, null][] =>
     (verb === 'create' || verb === 'enable') &&
     address.item !== undefined &&
     !deleted.has(formatItemAddress(address))
-      ? [[escapeKey(address.item), null]]
+      ? [[escapeKey(getLastingItem(address.item, kind, step.values)), null]]
       : [],
   )
+}
+
+/** Returns the ID of a runner, whose description may change, and for other items their name. */
+const getLastingItem = (name: string, { by, at = {} }: Managed, values: JsonValues): string => {
+  const [id] = by === 'runner' ? Object.keys(at).flatMap((key) => values[key] ?? []) : []
+  return String(id ?? name)
 }
 
 /** Returns a kind's state before the actions, as a file declares it; undefined if there is nothing to restore. */
@@ -134,9 +142,10 @@ const readFormerKind = async (
   const { kind } = first
   const current = await readActionKind(view, first, actions)
   if (current.is !== 'read') return undefined
+  const names = getLastingNames(view)
   const [were, differed] = (['delete', 'update'] as const).map((verb) => {
-    const parts = selectParts(current, actions, verb, view.names)
-    return toKindValue(current, createExportOptions(view.names, parts, verb === 'delete'))
+    const parts = selectParts(current, actions, verb, names)
+    return toKindValue(current, createExportOptions(names, parts, verb === 'delete'))
   })
   if (kind.holds !== 'set') return differed === undefined ? undefined : [kind.name, differed]
   const items = [were, differed].flatMap((some) => (some instanceof FileMap ? [some] : []))
@@ -208,8 +217,9 @@ const hasWantedValue = async (
 const readItemNow = async (view: InstanceView, action: PlannedAction) => {
   const current = await readActionKind(view, action, [action])
   if (current.is !== 'read') return {}
-  const parts = selectParts(current, [action], 'delete', view.names)
-  const value = toKindValue(current, createExportOptions(view.names, parts, true))
+  const names = getLastingNames(view)
+  const parts = selectParts(current, [action], 'delete', names)
+  const value = toKindValue(current, createExportOptions(names, parts, true))
   const [only] = value instanceof FileMap ? value.entries.values() : []
   return only instanceof FileMap ? (toPlainValue(only) as Readonly<Record<string, JsonValue>>) : {}
 }
@@ -250,6 +260,15 @@ export class ApplyRecord {
     }
     return undefined
   }
+}
+
+/** Returns the addresses of an action of an apply: by the item's name, and by its ID if files may name it so. */
+export const listAppliedAddresses = ({ address, path, body }: PlanAction): readonly string[] => {
+  const [, set = '', name] = /^([^:]*:(\w+)\/)/.exec(address) ?? []
+  const named = managedKinds.find((kind) => kind.name === name && kind.by !== undefined)
+  const sent = Object.keys(named?.at ?? {}).flatMap((key) => body?.[key] ?? [])
+  const ids = named === undefined ? [] : [...sent, ...(/(?<!\d)\d+$/.exec(path) ?? [])]
+  return [address, ...ids.map((id) => `${set}${id}`)].map((one) => one.toLowerCase())
 }
 
 /** Returns the addresses that an apply may have given the item of an action: by its name, its present name or its ID. */

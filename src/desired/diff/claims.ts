@@ -23,6 +23,12 @@ const createUniqueRule = (what: string): SharedClaim['rule'] => ({
   hint: 'Change or remove one of them.',
 })
 
+/** The rule of an item that a declaration names while a rule renames it. */
+const oneNameRule: SharedClaim['rule'] = {
+  text: 'a runner has one description',
+  hint: 'Write the ID of a runner that the files rename.',
+}
+
 type ItemClaim = Pick<SharedClaim, 'thing' | 'rule' | 'origin'>
 
 /** Lists the claims that an item makes by its attributes, with the values of the files or else of the instance. */
@@ -43,6 +49,39 @@ const listItemClaims = (
     const shown = name === kind.first ? `value of ${name}` : name
     return [{ thing: `${here} ${name} ${text}`, rule: createUniqueRule(shown), origin }]
   })
+}
+
+/** Adds the claim that the rules of the instance make about the name of an item, by which other declarations may refer to it. */
+export const claimName = (
+  { kind, desired: { place }, diff }: DiffContext,
+  desired: DesiredItem,
+): void => {
+  const { name, label = '' } = kind
+  const says = getPlainValue(desired, label)
+  const { origin } = desired.attributes.get(label) ?? desired
+  if (typeof says === 'string')
+    diff.claims.push({
+      thing: `${name} ${desired.identity}`,
+      says,
+      rule: oneNameRule,
+      address: getItemAddress({ place, kind }, desired.identity),
+      origin,
+    })
+}
+
+/** Adds the claim of an item that is declared by a name, if that name is an attribute that can change. */
+export const claimNamed = async (
+  c: DiffContext,
+  { identity, origin }: DesiredItem,
+  item: CurrentItem | undefined,
+): Promise<void> => {
+  const { by, label, name } = c.kind
+  if (by === undefined || label === undefined || typeof identity !== 'string') return
+  const id = item?.record.id ?? (await c.view.names.number(by, identity, c.place))
+  // An unknown name is reported elsewhere.
+  if (id === undefined) return
+  const address = getItemAddress(c.desired, identity)
+  c.diff.claims.push({ thing: `${name} ${id}`, says: identity, rule: oneNameRule, address, origin })
 }
 
 /**

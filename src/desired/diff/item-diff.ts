@@ -6,7 +6,7 @@ import { type Address, toAddressText } from '../address.js'
 import { findApproversAttribute, getAttributes, selectFamily } from '../attributes.js'
 import { type CurrentItem, type DesiredItem, getPlainValue, withValue } from '../state.js'
 import { checkAccepted, diffAttributes, reportOverridden, resolveNumber } from './attributes.js'
-import { claimShared } from './claims.js'
+import { claimNamed, claimShared } from './claims.js'
 import { checkCombinations } from './combinations.js'
 import {
   type AttributeDiff,
@@ -250,6 +250,7 @@ export const diffItem = async (
   const { item } = pairing
   const desired = isKeyed(c) ? addTitleIfNew(given, item) : completeDesired(c, given, item)
   const isGone = desired.gone !== undefined
+  await claimNamed(c, given, item)
   if (!isGone) claimShared(c, given, item, declaresSingle(c, given))
   if (item === undefined) {
     if (isGone || isAbsenceDesired(c, desired)) c.diff.same++

@@ -3,15 +3,15 @@
 import { X509Certificate } from 'node:crypto'
 import { dayLength, toDay } from '../../base/dates.js'
 import { getCurrentIo } from '../../base/io.js'
-import { type Fields, isObject, type JsonValue } from '../../base/objects.js'
+import { type Fields, isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import { type Draft, isDelete } from '../actions.js'
 import { isNumericPath, toAddressText, toGlobPattern } from '../address.js'
 import { computeSetDigest } from '../attributes.js'
-import type { Mistakes } from '../files/nodes.js'
+import { Mistakes } from '../files/nodes.js'
 import { isSelected } from '../selection.js'
 import type { CurrentItem, DesiredItem, DesiredKind, DesiredValue, SourcedValue } from '../state.js'
-import { claimUndeclared } from './claims.js'
+import { claimName, claimUndeclared } from './claims.js'
 import {
   type DiffContext,
   type DiffOptions,
@@ -175,11 +175,11 @@ const diffSet = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
 
 // Rules: the items that each applies to, and the attributes that several rules declare together.
 
+/** True if a value matches a condition. A list matches if it has each of the wanted values, or the only one. */
 const matchesField = (wanted: JsonValue, value: unknown): boolean => {
-  if (Array.isArray(wanted))
-    return (
-      Array.isArray(value) && wanted.every((one) => value.some((other) => matchesField(one, other)))
-    )
+  if (Array.isArray(value))
+    return [wanted].flat().every((one) => value.some((other) => matchesField(one, other)))
+  if (Array.isArray(wanted)) return false
   if (typeof wanted !== 'string') return String(value) === String(wanted)
   return new RegExp(`^${toGlobPattern(wanted)}$`, 'is').test(String(value ?? ''))
 }
@@ -204,10 +204,39 @@ const mergeRules = (c: DiffContext, item: CurrentItem): DesiredItem | undefined 
   return { ...rest, identity: String(item.record.id ?? item.identity), attributes }
 }
 
+/**
+ * Reports rules that would change an item again in the next plan: what this plan changes decides which rules apply.
+ * @param values the values that this plan sends
+ */
+const checkSettled = async (
+  c: DiffContext,
+  item: CurrentItem,
+  values: JsonValues,
+): Promise<void> => {
+  const attributes = { ...item.attributes }
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined) attributes[name] = value
+  const after = { ...item, record: { ...item.record, ...attributes }, attributes }
+  const next = mergeRules(c, after)
+  if (next === undefined) return
+  const diff = new KindDiff()
+  await diffExistingItem({ ...c, diff, mistakes: new Mistakes() }, next, after)
+  for (const { attribute, origin } of diff.drafts.flatMap(({ changes }) => changes))
+    c.mistakes.add(
+      origin,
+      `the next plan would change ${attribute}, since this plan changes what the rules match`,
+      'Match runners by fields that no rule sets, such as id.',
+    )
+}
+
 const diffRules = async (c: DiffContext): Promise<readonly CurrentItem[]> => {
   for (const item of c.items) {
     const desired = mergeRules(c, item)
-    if (desired !== undefined) await diffExistingItem(c, desired, item)
+    if (desired === undefined) continue
+    const { length } = c.diff.drafts
+    await diffExistingItem(c, desired, item)
+    for (const { step } of c.diff.drafts.slice(length)) await checkSettled(c, item, step.values)
+    claimName(c, desired)
   }
   for (const rule of c.desired.items) {
     const { identity, origin } = rule

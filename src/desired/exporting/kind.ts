@@ -222,7 +222,7 @@ const toRules = (
     const name = item.label ?? ''
     const isAlone = named.get(name.toLowerCase())?.length === 1
     const isPlainName = name !== '' && !name.includes('*') && !isSecret('', name)
-    const isNamed = label !== undefined && isAlone && isPlainName
+    const isNamed = label !== undefined && isAlone && isPlainName && within.options.byId !== true
     const set = toItemMap(item, within, isNamed ? { [label]: name } : {})
     const match = new FileMap([isNamed ? [label, name] : [identity, Number(item.identity)]])
     if (set === undefined) return []

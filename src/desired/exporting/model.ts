@@ -60,6 +60,8 @@ export interface ExportOptions {
   readonly exact: boolean
   /** If true, attributes that are not set are written as null where files permit it. */
   readonly unset?: boolean
+  /** If true, rules match by ID, since a label may change. */
+  readonly byId?: boolean
   /** If true, operational attributes are exported, too. */
   readonly operational: boolean
   /** If true, undocumented settings are exported, too. */

@@ -4,9 +4,11 @@ import { dirname, relative, sep } from 'node:path'
 import { checkValue } from '../../base/documents/check.js'
 import { getWrittenText, listItems, type WrittenEntry } from '../../base/documents/written.js'
 import { isObject } from '../../base/objects.js'
-import { quoteText } from '../../base/text.js'
+import { suggestSimilar } from '../../base/suggest.js'
+import { joinWords, quoteText } from '../../base/text.js'
 import type { ManagedScope } from '../../catalogue/managed.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
+import { visibilities } from '../../catalogue/shapes/project.js'
 import { isPlacePath } from '../address.js'
 import { formatOrigin, type Origin, type ProjectFacts, type ProjectSelector } from '../state.js'
 import { type Mistakes, textSchema } from './nodes.js'
@@ -71,6 +73,7 @@ const parseMapSelector = (map: SelectorMap, origin: Origin, mistakes: Mistakes):
     )
   const [globs, excluded] = [parseGlobs(map.path), parseGlobs(map.not)]
   const [topics, visibility] = [toTexts(map.topic), toTexts(map.visibility)]
+  for (const text of visibility ?? []) checkVisibility(text, origin, mistakes)
   const matchesRecord = (project: ProjectFacts): boolean | undefined => {
     if (topics !== undefined && project.topics === undefined) return undefined
     if (visibility !== undefined && project.visibility === undefined) return undefined
@@ -90,6 +93,14 @@ const parseMapSelector = (map: SelectorMap, origin: Origin, mistakes: Mistakes):
         : false
     },
   }
+}
+
+/** Reports a visibility that no project has, so that a mistyped one does not select nothing. */
+const checkVisibility = (text: string, origin: Origin, mistakes: Mistakes): void => {
+  const known: readonly string[] = visibilities
+  if (known.includes(text.toLowerCase())) return
+  const says = `visibility must be ${joinWords(known, 'or')}, not ${JSON.stringify(text)}`
+  mistakes.add(origin, says, suggestSimilar(text, known))
 }
 
 const reportBadGlob = (text: string, origin: Origin, mistakes: Mistakes): readonly never[] => {

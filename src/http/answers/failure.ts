@@ -258,11 +258,12 @@ const rules: readonly Rule[] = [
     when: (refusal) => !isFromInstance(refusal.errorMessage) && hasEncodedSlash(refusal),
     next: { code: 'decoded-path' },
   },
-  {
-    status: 413,
-    shape: 'page',
-    next: 'The web server in front of the instance limits what can be sent at once. Send less, or tell its administrators.',
-  },
+  ...[413, 414, 431].map((status) => ({
+    status,
+    next: 'The instance, or a web server in front of it, limits what can be sent at once. Send less, or tell its administrators.',
+  })),
+  // The request took too long, or came too early, on its way.
+  ...[408, 425].map((status): Rule => ({ status, next: { code: 'way' } })),
   {
     status: 4,
     shape: 'page',

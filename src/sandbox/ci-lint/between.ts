@@ -1,6 +1,6 @@
 /** Checks the relations between the jobs of a configuration: stages, needs, dependencies, and jobs that stop environments. */
 
-import { addToGroup } from '../../base/collections.js'
+import { hasCycle } from '../../base/collections.js'
 import {
   type CiJob,
   fillMatrix,
@@ -237,27 +237,14 @@ const checkOnStop = (whole: LintContext, job: CiJob): Finding[] => {
     : createFindings('needs to have action stop defined')
 }
 
-/** True if jobs wait for each other in a cycle. Jobs without open needs are removed until only the cycle is left. */
-const hasCycle = (whole: LintContext): boolean => {
-  const waiting = new Map<string, number>()
-  const waiters = new Map<string, string[]>()
-  for (const job of whole.all.values()) {
-    const names = new Set(getNeeds(job).flatMap((need) => whole.names.base(need.job)?.name ?? []))
-    waiting.set(job.name, names.size)
-    for (const name of names) addToGroup(waiters, name, job.name)
-  }
-  const free = [...waiting].flatMap(([name, count]) => (count === 0 ? [name] : []))
-  let taken = 0
-  for (let name = free.pop(); name !== undefined; name = free.pop()) {
-    taken++
-    for (const waiter of waiters.get(name) ?? []) {
-      const left = (waiting.get(waiter) ?? 0) - 1
-      waiting.set(waiter, left)
-      if (left === 0) free.push(waiter)
-    }
-  }
-  return taken < waiting.size
-}
+/** The names of the jobs that each job needs. */
+const getNeededNames = (whole: LintContext): ReadonlyMap<string, ReadonlySet<string>> =>
+  new Map(
+    [...whole.all.values()].map((job) => [
+      job.name,
+      new Set(getNeeds(job).flatMap((need) => whole.names.base(need.job)?.name ?? [])),
+    ]),
+  )
 
 /**
  * Checks the relations between jobs.
@@ -296,6 +283,7 @@ export const checkBetween = (
       ...checkPublish(job),
     )
   }
-  if (hasCycle(whole)) findings.push({ text: 'The pipeline has circular dependencies' })
+  if (hasCycle(getNeededNames(whole)))
+    findings.push({ text: 'The pipeline has circular dependencies' })
   return findings
 }

@@ -26,6 +26,8 @@ const maxTokens = 99
 interface Token {
   readonly operator?: string
   readonly read?: Evaluator
+  /** The input that the value is. */
+  readonly input?: string
   readonly later?: LaterPart
 }
 
@@ -45,7 +47,8 @@ const getToken = (match: RegExpExecArray): Token => {
   const literal = double ?? single
   if (operator !== undefined)
     return operator === '!' ? { operator, later: 'negation' } : { operator }
-  if (input !== undefined) return { read: ({ inputs }) => lookUp(inputs, input), later: 'literals' }
+  if (input !== undefined)
+    return { input, read: ({ inputs }) => lookUp(inputs, input), later: 'literals' }
   if (variable !== undefined) return { read: ({ variables }) => lookUp(variables, variable) }
   if (literal !== undefined) return { read: () => literal }
   if (nothing !== undefined) return { read: () => null }
@@ -174,6 +177,7 @@ class ExpressionParser {
 
 interface Expression {
   readonly evaluate: Evaluator
+  readonly inputs: readonly string[]
   readonly later: ReadonlySet<LaterPart>
 }
 
@@ -182,8 +186,11 @@ const parseExpression = (text: string): Expression | undefined => {
     const builder = new ExpressionParser()
     const tokens = getTokens(text)
     for (const one of tokens) builder.add(one)
+    // Instances do not look for inputs below a negation.
+    const isNegated = tokens.some(({ operator }) => operator === '!')
     return {
       evaluate: builder.whole(),
+      inputs: isNegated ? [] : tokens.flatMap(({ input }) => input ?? []),
       later: new Set(tokens.flatMap(({ later }) => later ?? [])),
     }
   } catch (error) {
@@ -194,6 +201,10 @@ const parseExpression = (text: string): Expression | undefined => {
 
 /** True if the text is a valid expression. */
 export const isExpression = (text: string): boolean => parseExpression(text) !== undefined
+
+/** Returns the names of the inputs in an expression, as far as instances look for them. */
+export const getInputNames = (text: string): readonly string[] =>
+  parseExpression(text)?.inputs ?? []
 
 /** True if an expression does not use a part of the language that older versions lack. */
 export const isWithoutPart = (part: LaterPart, text: string): boolean =>

@@ -1,5 +1,6 @@
 /** Reads the header of a configuration (`spec: inputs:`), and replaces the inputs in the document after it. */
-import { evaluateExpression, loadRegexes } from './expression.js'
+import { hasCycle } from '../../base/collections.js'
+import { evaluateExpression, getInputNames, loadRegexes } from './expression.js'
 import { findValueProblem, toKind, toKindName } from './input-values.js'
 import { fillBlocks } from './interpolation.js'
 import { checkNode, getSchema } from './schema.js'
@@ -61,14 +62,52 @@ const toInputWords = (text: string): string =>
     .replace(/^header:spec:inputs:(.+?):rules:rule (?:config )?/, '`$1` input: ')
     .replace(/^(header:spec:inputs:\S+) (type|regex|options|description) /, '$1 input $2 ')
 
+const getInputs = (spec: Hash): Hash => (isHash(spec.inputs) ? spec.inputs : {})
+
+/** Lists the inputs that each rule of an input refers to. */
+const getReferences = (input: unknown): readonly (readonly string[])[] =>
+  isHash(input) && Array.isArray(input.rules)
+    ? input.rules.map((rule) => (isHash(rule) ? getInputNames(String(rule.if ?? '')) : []))
+    : []
+
+/** Finds rules of inputs that refer to unknown inputs, or to each other. */
+const findReferenceProblems = (inputs: Hash): readonly string[] => {
+  const known = new Set(Object.keys(inputs))
+  const references = Object.entries(inputs).map(
+    ([name, input]) => [name, getReferences(input)] as const,
+  )
+  const problems = references.flatMap(([name, rules]) =>
+    rules.flatMap((names, index) => {
+      const unknown = [...new Set(names)].filter((one) => !known.has(one))
+      return unknown.length === 0
+        ? []
+        : `header:spec:inputs:${name} config rule[${index}] references undefined inputs: ${unknown.join(', ')}`
+    }),
+  )
+  const edges = new Map(
+    references.map(([name, rules]) => [
+      name,
+      new Set(rules.flat().filter((one) => known.has(one))),
+    ]),
+  )
+  return hasCycle(edges)
+    ? [...problems, `header:spec:inputs:${[...known][0]} config circular dependency detected`]
+    : problems
+}
+
 /** Checks a header before its inputs are used. */
 const checkHeader = async (document: Hash, asOf: JudgedVersion): Promise<Hash> => {
   await loadRegexes(true)
   const wrong = checkNode(getSchema('header'), document, 'header', asOf).filter(
     ({ advice }) => advice !== true,
   )
-  if (wrong.length > 0) throw new UnreadableError(wrong.map(({ text }) => toInputWords(text)))
-  return isHash(document.spec) ? document.spec : {}
+  const spec = isHash(document.spec) ? document.spec : {}
+  const problems =
+    wrong.length > 0
+      ? wrong.map(({ text }) => toInputWords(text))
+      : findReferenceProblems(getInputs(spec))
+  if (problems.length > 0) throw new UnreadableError(problems)
+  return spec
 }
 
 /** Names the file of an include. */
@@ -88,7 +127,7 @@ export const withInputs = async (
   asOf: JudgedVersion,
 ): Promise<{ readonly value: unknown; readonly left: readonly string[] }> => {
   const spec = await checkHeader(document, asOf)
-  const declared = isHash(spec.inputs) ? spec.inputs : {}
+  const declared = getInputs(spec)
   const left = [spec.include ?? []].flat().map(describeInclude)
   const inputs = new InputValues(given, asOf)
   for (const [name, its] of Object.entries(declared)) inputs.add(name, isHash(its) ? its : {})

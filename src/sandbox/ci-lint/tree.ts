@@ -54,15 +54,20 @@ const parseDocuments = (text: string): readonly YamlNode[] => {
 const isNothing = (node: YamlNode): boolean =>
   node.kind === 'scalar' && node.plain && node.value === '' && node.tag === undefined
 
-/** Reads the header and the document after it. Empty documents are ignored. */
+/** Instances divide a text at two markers (`---`) and ignore what follows. One at the beginning counts. */
+const countParts = (text: string): number =>
+  /^---(?!\S)/.test(/^[ \t]*[^\s#].*/m.exec(text)?.[0] ?? '') ? 2 : 3
+
+/** Reads the header and the last document after it. Empty documents are ignored. */
 const read = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tree> => {
   const documents = parseDocuments(text).filter((node) => !isNothing(node))
-  const [first, second] = documents.slice(0, 2).map(readValues)
-  if (!isHash(first?.value) || (second !== undefined && !isHash(second.value)))
+  const [first, ...others] = documents.slice(0, countParts(text)).map(readValues)
+  if (!isHash(first?.value) || others.some(({ value }) => !isHash(value)))
     throw new UnreadableError(['Invalid configuration format'])
-  if (second !== undefined && isHeader(first.value)) {
-    const { value, left } = await withInputs(first.value, second.value, inputs, asOf)
-    return { tree: isHash(value) ? value : {}, odd: second.odd, left }
+  const last = others.at(-1)
+  if (last !== undefined && isHeader(first.value)) {
+    const { value, left } = await withInputs(first.value, last.value, inputs, asOf)
+    return { tree: isHash(value) ? value : {}, odd: last.odd, left }
   }
   if (Object.keys(inputs).length > 0)
     throw new UnreadableError([

@@ -418,6 +418,72 @@ describe('runners', () => {
     expect(plan.findings).toMatchObject([{ is: 'note', text: 'no runner matches' }])
   })
 
+  it.each([
+    ['docker', [1, 2]],
+    ['d*', [1, 2]],
+    [['docker', 'linux'], [1]],
+    ['doc', []],
+  ])('of the instance are found by their tags: %j', async (tag_list, ids) => {
+    const [one, two] = [['linux', 'docker'], ['docker']]
+    const all = [runner(1, 'a', { tag_list: one }), runner(2, 'b', { tag_list: two })]
+    const plan = await planWorld({ 'site:runners': [...all, runner(3, 'c', { tag_list: [] })] }, [
+      buildWish('site', 'runners', { 0: { $match: { tag_list }, maximum_timeout: 900 } }),
+    ])
+    expect(listRequests(plan).map(({ values }) => values.id)).toEqual(ids)
+  })
+
+  it('of the instance are refused if a plan changes which rules apply, so that the next plan has changes', async () => {
+    const world = { 'site:runners': [runner(1, 'old', { tag_list: ['a'], active: true })] }
+    const plan = (...rules: object[]) =>
+      planWorld(world, [buildWish('site', 'runners', Object.fromEntries(rules.entries()))])
+    const byId = { $match: { id: 1 } }
+    const refuse = (name: string) => `the next plan would change ${name}, since this plan changes`
+    await expect(
+      plan({ ...byId, description: 'x' }, { $match: { description: 'old' }, description: 'y' }),
+    ).rejects.toThrow(refuse('description'))
+    await expect(
+      plan({ ...byId, tag_list: ['b'] }, { $match: { tag_list: ['b'] }, maximum_timeout: 900 }),
+    ).rejects.toThrow(refuse('maximum_timeout'))
+    await expect(
+      plan(
+        { ...byId, maximum_timeout: 600, description: 'new' },
+        { $match: { description: 'old' }, maximum_timeout: 900 },
+      ),
+    ).rejects.toThrow(refuse('maximum_timeout'))
+    // A rule that no longer applies changes nothing.
+    const once = await plan({ $match: { description: 'old' }, description: 'new' })
+    expect(listRequests(once)).toMatchObject([{ values: { description: 'new' } }])
+    const twice = { description: 'new', maximum_timeout: 600 }
+    const same = await plan(
+      { $match: { description: 'old' }, ...twice },
+      { $match: { description: 'new' }, ...twice },
+    )
+    expect(same.actions).toHaveLength(1)
+  })
+
+  it('are not named by a description that a rule changes, not even to remove them', async () => {
+    const project = 'projects/platform/app'
+    const mine = runner(4, 'mine', { runner_type: 'project_type' })
+    const world = { [`${project}:runners`]: [mine], 'site:runners': [mine] }
+    const plan = (description: string, name: string | number, item: object | null = {}) =>
+      planWorld(world, [
+        buildWish('site', 'runners', { 0: { $match: { id: 4 }, description } }),
+        buildWish(project, 'runners', { [name]: item }),
+      ])
+    await expect(plan('new', 'mine')).rejects.toThrow(
+      'projects/platform/app:runners/mine: a runner has one description',
+    )
+    await expect(plan('new', 'mine', null)).rejects.toThrow('a runner has one description')
+    expect((await plan('mine', 'mine')).actions).toEqual([])
+    const unknown = ['a', 'b'].map((path) =>
+      buildWish(`projects/x/${path}`, 'runners', { [path]: {} }),
+    )
+    const message = await getMessage(planWorld(world, unknown))
+    expect(message).toContain('there is no runner a')
+    expect(message).not.toContain('one description')
+    expect((await plan('new', 4)).actions).toHaveLength(1)
+  })
+
   it('of a project are enabled by ID, and disabled unless it is their only project', async () => {
     const project = 'projects/platform/app'
     const mine = runner(4, 'mine', { runner_type: 'project_type' })

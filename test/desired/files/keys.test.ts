@@ -121,6 +121,14 @@ const invalidFiles: readonly (readonly [string, string, readonly string[]])[] = 
     ],
   ],
   [
+    'a selector with a visibility that no project has',
+    "projects: {'{visibility: [PUBLIC, intern]}': {}}",
+    [
+      '1:12: visibility must be private, internal or public, not "intern"',
+      'Did you mean internal?',
+    ],
+  ],
+  [
     'a project without its group',
     'projects: {app: {}}',
     [
