@@ -128,10 +128,11 @@ class OutcomeRows {
 
   #toRow(plan: Plan, value: unknown): unknown {
     const { answer, globals } = this.#engine
-    const programs = answer.reader === 'programs'
-    if (programs && globals.fields === undefined) return createObjectRow(plan, value, 'unsaid')
-    const led = programs || this.#view.lead.lead !== undefined
-    return createObjectRow(plan, value, led ? 'always' : undefined)
+    const isLed =
+      answer.reader === 'programs'
+        ? globals.fields !== undefined
+        : this.#view.lead.lead !== undefined
+    return createObjectRow(plan, value, isLed ? 'always' : 'unsaid')
   }
 
   /** Reports the outcome of one object if the answer does not show it. */

@@ -21,9 +21,10 @@ import {
   type Keeper,
 } from './plan-work.js'
 
-const getView = ({ endpoint }: Plan, { view }: BulkOptions): RecordView => ({
-  endpoint,
-  columns: endpoint.columns,
+const getView = (plan: Plan, { view }: BulkOptions): RecordView => ({
+  endpoint: plan.endpoint,
+  columns: plan.endpoint.columns,
+  object: writes(plan.endpoint) ? plan.label : undefined,
   ...view,
 })
 
