@@ -50,8 +50,9 @@ const isRefused = async (tokens: readonly string[]): Promise<boolean> => {
 
 /** Lists the flags that a line with objects or flags still needs, each with a placeholder for its value. */
 const listMissingFlags = async (tokens: readonly string[]): Promise<readonly string[]> => {
-  const line = await parseTokens(tokens)
-  if (line.kind !== 'run') return []
+  // A line such as `help` needs no command.
+  const line = await parseTokens(tokens).catch((error: unknown) => void recoverFrom(error))
+  if (line?.kind !== 'run') return []
   const { command, raw } = line
   // Attributes may come from elsewhere, and words alone are no line to run yet.
   const isOpen = ['input', 'param', 'row-fields', 'resume'].some((name) => raw.flags.has(name))
