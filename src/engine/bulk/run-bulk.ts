@@ -28,6 +28,7 @@ import {
   createSender,
   createUnprintedFailure,
   describeBareOutcome,
+  describeOtherShape,
   type Engine,
   getObjectName,
   getToleratedFailure,
@@ -145,6 +146,8 @@ class OutcomeRows {
     }
     const { result } = outcome
     if (result?.reported === true || this.#options.toRecord !== undefined) return
+    const other = result && describeOtherShape(plan, result)
+    if (other !== undefined) ui.note(`${getObjectName(plan)}: ${other}`)
     const tolerated = getToleratedFailure(result)
     if (tolerated !== undefined) ui.note(describeTolerated(getObjectName(plan), tolerated))
     else if (outcome.state === 'unchanged')
