@@ -3,7 +3,11 @@
 import { existsSync } from 'node:fs'
 import type { PlannedAction } from '../../desired/actions.js'
 import { toAddressText } from '../../desired/address.js'
-import { ApplyRecord, listItemAddresses } from '../../desired/applying/previous.js'
+import {
+  ApplyRecord,
+  findFormerAddress,
+  listItemAddresses,
+} from '../../desired/applying/previous.js'
 import { readStoredPlan } from '../../desired/planfile.js'
 import type { Context } from '../../engine/command/context.js'
 import { getFormerFile, getPlanFile } from '../../engine/journal/folder.js'
@@ -32,6 +36,8 @@ const collectApplied = async ({ file, states }: RunHistory) => {
   const path = getPlanFile(file)
   const kept = await readKeptPlan(path)
   const applied = new Map<string, ApplyRecord>()
+  // Somebody may have given an item its former name again.
+  const renamed = new Map<string, ApplyRecord>()
   const lost: string[] = []
   for (const [i, action] of readStoredPlan(kept.plan, path).actions.entries()) {
     if (!['begun', 'done', 'unknown'].includes(states.get(i + 1) ?? '')) continue
@@ -39,11 +45,13 @@ const collectApplied = async ({ file, states }: RunHistory) => {
     const done = applied.get(key) ?? new ApplyRecord()
     done.add(action)
     applied.set(key, done)
+    const former = findFormerAddress(action)
+    if (former !== undefined) renamed.set(former, done)
     if (action.verb !== 'create')
       for (const { attribute, secret } of action.changes)
         if (secret !== undefined) lost.push(`${action.address}#${attribute}`)
   }
-  return { applied, lost, flags: kept.flags }
+  return { applied: new Map([...renamed, ...applied]), lost, flags: kept.flags }
 }
 
 /**
