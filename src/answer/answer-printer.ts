@@ -382,6 +382,7 @@ export class AnswerPrinter implements RunAnswer {
         format.shows === 'names'
           ? (emit.names ?? getIdentityNames(endpoint, command.area, parent !== undefined))
           : undefined,
+      object: emit.object,
       parents: parents.length === 0 ? undefined : parents,
       made: command.computedFields,
       naming: command.naming,

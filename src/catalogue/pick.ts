@@ -1,6 +1,6 @@
 /** Picks fields of records by dotted names, and computes further fields. */
 
-import type { ValueReader } from '../base/json/values.js'
+import { isScalar, type ValueReader } from '../base/json/values.js'
 import { getOwn, isObject, mapValues } from '../base/objects.js'
 import { shownFields } from './kinds.js'
 import type { Naming } from './words.js'
@@ -17,6 +17,10 @@ interface FieldChoice {
   readonly flat?: boolean | undefined
   readonly pick: ValueReader
 }
+
+/** Returns the fields of a record. A record that is a text or a number has the field `value`. */
+export const toRecordFields = (record: unknown): unknown =>
+  isScalar(record) && record !== null && record !== undefined ? { value: record } : record
 
 /**
  * Returns the value under a dotted name; undefined if there is none. A key that contains the dots itself comes first. Inside a list, a
@@ -55,7 +59,7 @@ export const createPicker = (
 ): ValueReader => {
   const made = { ...shownAlready, ...more }
   return (row, path) => {
-    const record = makeLegible(row)
+    const record = toRecordFields(makeLegible(row))
     const make = getOwn(made, path)
     if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
       return pick(record, neutral(path))

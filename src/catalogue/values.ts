@@ -185,7 +185,7 @@ const readInteger = (
   const time = isTime ? parseSpan(given?.text ?? '') : undefined
   const value = time === undefined ? given && readWholeNumber(given, kind) : time / 1000
   if (value !== undefined && Number.isInteger(value)) return checkInteger(param, value)
-  const expected = isTime ? 'a number of seconds, or a time such as 90s or 2m' : 'an integer'
+  const expected = isTime ? 'a whole number of seconds, or a time such as 90s or 2m' : 'an integer'
   return createProblem('wrong type', [expected, ...(param.words ?? [])].join(' or '))
 }
 

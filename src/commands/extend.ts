@@ -27,9 +27,10 @@ import {
   type StoredExtension,
   saveExtension,
 } from '../profile/extension-store.js'
+import { createWaitOptions } from '../profile/index.js'
 import { type Arguments, define } from './define.js'
 import { gatherContext, nameAreas, type ReadExtension, readExtension } from './extend-compile.js'
-import { createWaitOptions, openProfileStore } from './profile.js'
+import { openProfileStore } from './profile.js'
 
 interface CommandRow {
   readonly command: string

@@ -9,6 +9,7 @@ import { createNoteRow, yieldRecord, yieldRecords } from '../engine/rows.js'
 import { Failure, usage } from '../errors.js'
 import {
   type Changes,
+  createWaitOptions,
   getPaths,
   openStore,
   openTokens,
@@ -20,19 +21,6 @@ import {
 } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 import { type Arguments, define } from './define.js'
-
-// Waiting for another process: the wait is noted, and an interruption ends it.
-
-interface WaitOptions {
-  readonly note: (text: string) => void
-  readonly signal: AbortSignal
-}
-
-/** Creates the options for waiting for a lock of another process. */
-export const createWaitOptions = ({ ui, place }: Pick<Context, 'ui' | 'place'>): WaitOptions => ({
-  note: (text) => ui.note(text),
-  signal: place.clock.signal,
-})
 
 type WaitServices = Pick<Context, 'ui' | 'place'>
 

@@ -22,8 +22,8 @@ import {
 } from '../engine/workspace/sandbox.js'
 import { usage } from '../errors.js'
 import { toWholeAllowance } from '../http/gate.js'
+import { createWaitOptions } from '../profile/index.js'
 import { type Arguments, define } from './define.js'
-import { createWaitOptions } from './profile.js'
 
 /** Declares the flag `--as-of`, the version whose CI keywords are checked. */
 export const createAsOfFlag = (help: string) => string(help, { placeholder: 'major.minor' })

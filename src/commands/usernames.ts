@@ -156,15 +156,30 @@ export const createUserResolver = (
   readonly complete: (plan: Plan) => Promise<Plan>
 } => {
   const known = new AsyncCache<string, string>()
+  const rows = new Map<string, Pick<Plan, 'label' | 'row'>>()
+  /** @throws Failure `usage` if an earlier row named the same user otherwise, and has other values */
+  const checkRow = (plan: Plan): Plan => {
+    const { endpoint, label = '', row, values } = plan
+    if (row === undefined) return plan
+    const where = `${endpoint.route} ${String(values.id)} ${String(values[getUserParameter(plan)])}`
+    const first = rows.get(where) ?? { label, row }
+    rows.set(where, first)
+    if (JSON.stringify(first.row) === JSON.stringify(row)) return plan
+    const names = [first.label ?? '', label].map(context.answer.text.safe).join(' and ')
+    throw usage(`${names} are the same user, and their rows have different values`)
+  }
   return {
     split: splitList,
     createPlaceholder: (user) => (isId(user) ? user : '0'),
     complete: async (plan) => {
       const { label = '' } = plan
-      if (isId(label) || label === '') return plan
+      if (isId(label) || label === '') return checkRow(plan)
       const where = `${plan.endpoint.route} ${String(plan.values.id)} ${stripAt(label)}`
       const id = await known.of(where, () => lookUp(context, plan, among(plan), stripAt(label)))
-      return { ...plan, values: { ...plan.values, [getUserParameter(plan)]: toNumericId(id) } }
+      return checkRow({
+        ...plan,
+        values: { ...plan.values, [getUserParameter(plan)]: toNumericId(id) },
+      })
     },
     reads: true,
     planFirst: true,

@@ -31,7 +31,7 @@ export interface Address extends ManagedPlace {
   readonly attribute?: string
 }
 
-const encodeItem = (item: string): string =>
+export const encodeItem = (item: string): string =>
   item.replace(/[/#%*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** Formats a place: `site`, `groups/platform` or `projects/platform/app`. */

@@ -26,6 +26,8 @@ export interface RecordView {
   readonly columns?: readonly string[]
   /** The fields that name an object, for formats that print only names. The default is the fields of its kind. */
   readonly names?: readonly string[]
+  /** The name of the record's object on the line, for such formats if the record has none of these fields. */
+  readonly object?: string | undefined
   /** The fields that are shown unless `--fields` chooses others. */
   readonly fields?: readonly string[]
   /** The fields that records may have in addition to the columns and the endpoint's shape. */

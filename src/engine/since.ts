@@ -54,6 +54,9 @@ const getLineWords = (command: Command, { args, flags }: Raw): readonly string[]
   return [command.area, ...command.words.split(' '), ...args, ...given]
 }
 
+/** Matches the note about a list without records. */
+const emptyNote = /^(?:nothing found|no matches)/
+
 const readSide = async (
   { naming, place, ui }: Context,
   words: readonly string[],
@@ -80,7 +83,8 @@ const readSide = async (
       },
     },
   })
-  for (const note of notes) ui.note(note)
+  // The number of changes says what an empty list means.
+  for (const note of notes) if (!emptyNote.test(note)) ui.note(note)
   if (failure !== undefined && (code !== exitCodes.partial || unread.size === 0)) throw failure
   return { records, unread, column }
 }

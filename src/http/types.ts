@@ -291,6 +291,8 @@ export type AdviceCode =
   | 'authority'
   /** The answer exceeded the time-out. */
   | 'slow'
+  /** The server requires a client certificate. */
+  | 'identity'
   /** The file of certificate authorities cannot be used. */
   | 'ca'
   | 'client-certificate'

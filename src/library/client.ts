@@ -194,7 +194,8 @@ const createRequestRun = ({ runs, session }: Destination): RequestRun =>
     const { baseUrl: instance, profile, user = null, sudo = null } = session
     const by = { instance, profile: profile?.name ?? null, user, sudo }
     // The program is not interrupted if the record cannot be written, since there is no person to tell.
-    return beginRequests(runs, 'svcctl/client', by, getCurrentIo().now()).catch(() => undefined)
+    const how = { now: getCurrentIo().now(), waiting: {} }
+    return beginRequests(runs, 'svcctl/client', by, how).catch(() => undefined)
   })
 
 /** Creates the guard rails of a profile: forbidden requests are refused, and sent ones are recorded. */

@@ -30,17 +30,16 @@ export const openValues: OpenPrinter = (sink, view) => {
 
 /** Opens the printer of `-o id`: one line an object with the name that the area's verbs take. */
 export const openIds: OpenPrinter = (sink, view) => {
-  const { names = [], parents, pick, style } = view
+  const { names = [], object, parents, pick, style } = view
   const toLine = (whole: unknown): string => {
     const record = parents === undefined ? whole : pick(whole, 'record')
-    for (const name of names) {
-      const value = pick(record, name)
-      if (value !== undefined && value !== null && value !== '')
-        return `${escapeLine(String(value), style)}\n`
-    }
+    // An answer to a write may be a message alone. Its object is then named as on the line.
+    const values = [...names.map((name) => pick(record, name)), pick(record, 'object'), object]
+    const found = values.find((value) => isScalar(value) && String(value ?? '') !== '')
+    if (found !== undefined) return `${escapeLine(String(found), style)}\n`
     throw new Failure(
       'failed',
-      `the response has no ${names.join(' and no ') || 'name of an object'}`,
+      `the response has no ${[...new Set(names)].join(' and no ') || 'name of an object'}`,
       {
         hint: 'Use -o json to see its fields.',
       },

@@ -105,6 +105,8 @@ export interface View {
   readonly flat?: boolean
   /** The fields by which verbs identify a record, the best first. */
   readonly names?: readonly string[]
+  /** The name of the record's object on the line, if the record may lack it. */
+  readonly object?: string | undefined
   readonly terminal: boolean
   /** True to align tables and draw pages in a pipe or a file, as on a terminal. */
   readonly aligned?: boolean

@@ -1,5 +1,5 @@
 /** Stores extensions for `extend`: their folders, and the index that every start of the program reads. */
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { findDistrust } from '../base/files/trust.js'
 import { version } from '../base/version.js'
@@ -12,11 +12,17 @@ import type { ServedPath } from '../extension/served-paths.js'
 import {
   type ExtensionIndex,
   type ExtensionRecord,
-  folderName,
   operationsSchema,
   recordSchema,
 } from './extension-schemas.js'
-import { format, getFolder, readAreaEndpoints, readIndex, readStored } from './extensions.js'
+import {
+  format,
+  getFolder,
+  listFolders,
+  readAreaEndpoints,
+  readIndex,
+  readStored,
+} from './extensions.js'
 import { createFileFailure, type LockWait, makeDirectory, withLock } from './files.js'
 import { getExtensionIndex } from './paths.js'
 import type { Environment } from './types.js'
@@ -32,17 +38,7 @@ export const isStale = (env: Environment): boolean => {
 /** Finds the folder of each extension: as the index says, else as the folders are there. */
 const findFolders = (env: Environment): Readonly<Record<string, string>> => {
   const index = readIndex(env)
-  if (!('fault' in index)) return index.folders
-  try {
-    const all = readdirSync(getFolder(env, ''), { withFileTypes: true })
-    const found = all.flatMap(({ name }) => {
-      const [, extension] = folderName.exec(name) ?? []
-      return extension === undefined ? [] : [[extension, name] as const]
-    })
-    return Object.fromEntries(found.sort().toReversed())
-  } catch {
-    return {}
-  }
+  return 'fault' in index ? Object.fromEntries(listFolders(env)) : index.folders
 }
 
 /** A stored extension; only the name and the folder are known if its files are damaged. */

@@ -2,6 +2,7 @@
  * Loads extensions by the index that every start reads; `extension-store.ts` writes them, each into a folder. The endpoints of an area are
  * read on first use. Files that others could have changed are refused. Documented commands work without any of these files.
  */
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { XSchema } from 'typebox/schema'
 import { Findings } from '../base/documents/findings.js'
@@ -23,6 +24,19 @@ export const format = 2
 
 export const getFolder = (env: Environment, folder: string): string =>
   join(getPaths(env).config, 'extensions', folder)
+
+/** Lists the extensions whose folders are there, each with its folder. The last folder of an extension counts. */
+export const listFolders = (env: Environment): readonly (readonly [string, string])[] => {
+  try {
+    const found = readdirSync(getFolder(env, '')).flatMap((name) => {
+      const [, extension] = folderName.exec(name) ?? []
+      return extension === undefined ? [] : [[extension, name] as const]
+    })
+    return found.sort().toReversed()
+  } catch {
+    return []
+  }
+}
 
 /** The largest size of a file, in bytes. */
 const maxBytes = 256 << 20
@@ -126,11 +140,12 @@ export const readIndex = (
 
 /**
  * Adds the areas and kinds of all extensions to the catalogue of the running line.
- * @returns the reason why nothing was added; undefined if it was
+ * @returns the reason why nothing was added; undefined if it was, or if there is no extension
  */
 export const loadExtensions = (env: Environment): string | undefined => {
   const index = readIndex(env)
   if ('fault' in index) {
+    if (listFolders(env).length === 0) return undefined
     setExtensionFault(index.remedy)
     return `extensions are not loaded: ${index.fault}`
   }

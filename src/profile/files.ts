@@ -96,6 +96,18 @@ export interface LockWait {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The services of a line that a wait for another process needs. */
+export interface WaitServices {
+  readonly ui: { readonly note: (text: string) => void }
+  readonly place: { readonly clock: { readonly signal: AbortSignal } }
+}
+
+/** Creates the options for a wait for another process: it is noted, and an interruption ends it. */
+export const createWaitOptions = ({ ui, place }: WaitServices) => ({
+  note: (text: string): void => ui.note(text),
+  signal: place.clock.signal,
+})
+
 /**
  * Runs `work` while holding a lock that other processes respect. The lock is the directory `<file>.lock`; `file` itself need not exist.
  * @throws Failure `usage` if the lock cannot be created, `failed` if another process keeps it

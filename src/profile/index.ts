@@ -3,6 +3,7 @@
 export { cleanPath, isAddress, parsePlace, parseWebPath } from './addresses.js'
 export { type AuditEntry, auditFields, createAuditEntry, openAudit } from './audit.js'
 export { getEnvironmentToken, getJobToken } from './environment.js'
+export { createWaitOptions, type LockWait } from './files.js'
 export { getPaths, getRunFolder } from './paths.js'
 export { findScope, getEnvironmentScope, type ScopeChoice } from './project.js'
 export {

@@ -52,6 +52,18 @@ describe('words of other tools', () => {
     ['approvals rule remove 1', 'Run "svcctl approvals rules delete 1".'],
     ['jobs list platform/app', 'Run "svcctl jobs list -P platform/app".'],
     ['members delete 5', 'Run "svcctl members remove 5".'],
+    [
+      'members create eva -G a --force',
+      'Run "svcctl members add eva -G a --yes --access-level <access-level>".',
+    ],
+    [
+      'members add eva -G a --role developer',
+      'Run "svcctl members add eva -G a --access-level developer".',
+    ],
+    [
+      'members create - --row-fields access_level',
+      'Run "svcctl members add - --row-fields access_level".',
+    ],
     ['journal get last', 'Run "svcctl journal show last".'],
     ['alias create x', 'Run "svcctl alias set x".'],
     ['runners create', 'Run "svcctl runners register".'],

@@ -711,6 +711,14 @@ describe('an index that cannot be believed', () => {
     expect((await run('users list')).code).toBe(0)
   })
 
+  it('is not noted if no extension is there, and the next one replaces it', async () => {
+    const { run, env } = createWorkspace()
+    writeFileSync(join(env.SVC_CONFIG_DIR, 'extensions.json'), '{"format":1')
+    expect(await run('runners get 1 -o id')).toMatchObject({ code: 0, stdout: '1\n', stderr: '' })
+    expect((await run('extend add daily.yml')).code).toBe(0)
+    expect(await run('users list -o id --limit 1')).toMatchObject({ code: 0, stdout: '1\n' })
+  })
+
   it.each(['{"x":{"route":5}}', '{"x":'])('has a file of an area with %s', async (text) => {
     const { run, env } = await addExtension()
     writeFileSync(join(env.SVC_CONFIG_DIR, 'extensions', 'daily', 'area-users.json'), text)

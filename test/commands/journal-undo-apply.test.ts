@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox as startDouble } from '../../src/library/sandbox.js'
 import { startSandbox } from '../../src/sandbox/index.js'
 import { excludedPlaces, writes } from '../desired/exporting/writes.js'
@@ -235,6 +235,34 @@ projects:
     expect.stringMatching(/deploy_keys\/deploy: it changed since[\s\S]*\n1 done\./),
   ])
   expect(stderr.split('deploy_keys/deploy').length).toBe(2)
+})
+
+describe('a rule that somebody renamed since', () => {
+  const renames = `projects:
+  platform/app:
+    approval_rules: { Safety: { previously: [Security], approvals_required: 2 } }
+    members: { '8': maintainer }
+`
+  const rules = '/projects/platform%2Fapp/approval_rules'
+
+  it.each([
+    ['is restored under its former name', [['PUT', '/2', 'Security']], 0, 'approvals_required'],
+    ['is a conflict under another name', [['PUT', '/2', 'Other']], 8, 'no longer exists'],
+    ['is reported beside one of its former name', [['POST', '', 'Security']], 8, 'both Security'],
+  ])('%s, and the rest is reverted', async (_, requests, exit, text) => {
+    const { run, declare, send } = await createWorkspace()
+    declare(renames)
+    expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+    for (const [method, path, name] of requests)
+      await send(`${method} ${rules}${path}`, { json: { name, approvals_required: 2 } })
+    const { code, stdout, stderr } = await run('journal undo last --yes')
+    expect([code, stdout + stderr]).toEqual([exit, expect.stringContaining(text)])
+    const { body: gus } = await send('GET /projects/platform%2Fapp/members/8')
+    expect(gus.access_level).toBe(30)
+    if (exit > 0) return
+    const { body: all } = await send(`GET ${rules}`)
+    expect(all[1]).toMatchObject({ name: 'Security', approvals_required: 1 })
+  })
 })
 
 it('cannot take back what was made without a record', async () => {

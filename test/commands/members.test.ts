@@ -189,6 +189,34 @@ describe('members update', () => {
   })
 })
 
+describe('a user who is named by name and by ID', () => {
+  const answerPeople = () =>
+    answerByRoute({ 'GET /projects/3/members?': people, 'GET /projects/3/members/': people[0] })
+
+  it.each(['update 5 dov', 'update @dov DOV', 'remove dov 5'])(
+    'is one object: members %s',
+    async (words) => {
+      server.answer = answerPeople()
+      const flags = words.startsWith('update') ? '--access-level guest' : '--yes'
+      const { code, stderr } = await call(`members ${words} -P 3 ${flags}`)
+      expect([code, sent().length]).toEqual([0, 1])
+      expect(stderr).toContain('one object was given more than once and is processed once')
+    },
+  )
+
+  it.each(['dov', 'DOV'])('has the same values in all rows: 5 and %s', async (name) => {
+    server.answer = answerPeople()
+    const update = (rows: string) =>
+      call('members update - --row-fields access_level -P 3', {
+        input: `user,access_level\n5,20\n${rows}\n`,
+      })
+    const { code, stderr } = await update(`${name},30`)
+    expect([code, sent()]).toEqual([2, []])
+    expect(stderr).toContain(`are the same user, and their rows have different values`)
+    expect((await update(`${name},20`)).code).toBe(0)
+  })
+})
+
 describe('members remove', () => {
   it.each([
     ['-P', 'projects'],

@@ -632,6 +632,18 @@ describe('--since', () => {
     expect(JSON.parse(some.stdout)).toHaveLength(1)
   })
 
+  it('says of an empty list only what changed', async () => {
+    const at = join(createFolder(), 'before')
+    server.answer = answerOrRefuse({ 'GET /runners': [{ id: 1, description: 'one' }] })
+    await call(['snapshot', 'runners', '--to', at])
+    server.answer = answerOrRefuse({ 'GET /runners': [] })
+    for (const condition of ['', ' --where id=1']) {
+      const { code, stderr } = await call(`runners list --since ${at}${condition}`)
+      expect([code, stderr]).toEqual([0, expect.stringContaining('0 added, 1 removed, 0 changed')])
+      expect(stderr).not.toMatch(/nothing found|no matches/)
+    }
+  })
+
   it('says at which level a member came or went, and tables name the levels', async () => {
     const at = join(createFolder(), 'before')
     const person = { state: 'active', expires_at: null }

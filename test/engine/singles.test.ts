@@ -181,3 +181,27 @@ describe('how many are read', () => {
     expect(recorder.lines()).toEqual([])
   })
 })
+
+describe('an answer that is no object', () => {
+  it.each([
+    [[{ id: 1 }], 'a list', '1\n'],
+    [[], 'a list', ''],
+    ['"x"', 'a single value', undefined],
+  ])('is said to differ from the documents: %j', async (body, what, ids) => {
+    const note = `the instance answered with ${what} instead of an object`
+    recorder.answer = () => ({ body })
+    for (const format of ['-o json', '-o csv', '-o table', '-o ndjson']) {
+      const { stderr, code } = await run(`runners get 1 ${format}`)
+      expect([code, stderr]).toEqual([0, expect.stringContaining(note)])
+    }
+    const { stdout, stderr } = await run('runners get 1 -o id')
+    expect([stdout, stderr]).toEqual([ids ?? '', expect.stringContaining(note)])
+    const several = await run('runners get 1 2 -o json')
+    expect(several.stderr).toContain(`2: ${note}`)
+  })
+
+  it('is not said of an answer that the documents leave open', async () => {
+    recorder.answer = () => ({ body: [{ diff: 'x' }] })
+    expect((await run('commits diff main -P 1 -o json')).stderr).toBe('')
+  })
+})

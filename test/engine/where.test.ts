@@ -270,6 +270,49 @@ describe('with --where', () => {
   })
 
   it.each([
+    ['--where value=b|c --sort -value', 'c\nb\n'],
+    ['--where value~A --fields value', 'a\n'],
+    ['--group-by value --where value!=c', 'a\t1\nb\t1\n'],
+  ])('finds the field value of texts: %s', async (flags, expected) => {
+    recorder.answer = () => ({ body: ['a', 'b', 'c'] })
+    const words = `api /tags --paginate ${flags} -o csv --no-headers`.split(' ')
+    const { stdout, stderr, code } = await run(...words)
+    expect([code, stderr, stdout.replaceAll(',', '\t')]).toEqual([0, '', expected])
+    const unknown = await run('api', '/tags', '--paginate', '--fields', 'name')
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('Available: value.'),
+    ])
+  })
+
+  it.each([
+    ['"@type"=b', ['b']],
+    ['"last seen"=null', ['b']],
+    ['"x.y">1', ['b']],
+    ['x.y<2', ['a']],
+    ['inner.z.w=3', ['a']],
+    ['"a,b"="q|r"', ['a']],
+  ])('finds a field by a name in quotes, or with its dots: %s', async (text, expected) => {
+    recorder.answer = () => ({
+      body: [
+        { '@type': 'a', 'x.y': 1, 'last seen': 'q', 'a,b': 'q|r', inner: { 'z.w': 3 } },
+        { '@type': 'b', 'x.y': 2, 'last seen': null, 'a,b': 'q', inner: { z: { w: 4 } } },
+      ],
+    })
+    const words = ['api', '/notes', '--paginate', '--where', text]
+    const { stdout, stderr, code } = await run(...words, '--fields', '@type', '-o', 'value')
+    expect([code, stderr, stdout]).toEqual([0, '', `${expected.join('\n')}\n`])
+  })
+
+  it('says that a field with other signs is written in quotes', async () => {
+    const { stderr, code } = await run('api', '/notes', '--paginate', '--where', '@type=b')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('invalid condition: write the field in quotes: "@type"\n'),
+    ])
+  })
+
+  it.each([
     ['version>=14.9', ['14.10.1', '15.0.0-ee']],
     ['version<14.10', ['14.6.0-ee', '14.9.0-rc1']],
     ['version=14.6', ['14.6.0-ee']],

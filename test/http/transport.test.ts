@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createServer as createHttpServer, request as forward } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import type { TLSSocket, TlsOptions } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { recordSecret } from '../../src/base/secrets/redact.js'
 import { readWhole } from '../../src/http/answers/body.js'
@@ -25,13 +25,14 @@ const listen = async (server: ReturnType<typeof createServer | typeof createHttp
   return (server.address() as AddressInfo).port
 }
 
-const serveTls = async (): Promise<string> => {
+const serveTls = async (more: TlsOptions = {}): Promise<string> => {
   const options = {
     cert: certificate,
     key,
     ca: certificate,
     requestCert: true,
     rejectUnauthorized: false,
+    ...more,
   }
   const server = createServer(options, (request, response) => {
     const { authorized } = request.socket as TLSSocket
@@ -55,6 +56,20 @@ describe('TLS', () => {
   it('trusts a further authority', async () => {
     const client = createTestClient(await serveTls(), { transport: { ca: certificate } })
     expect((await client.call(buildGet('/x'))).data).toEqual({ authorized: false })
+  })
+  it.each([
+    ['TLSv1.3', 'it requires a client certificate'],
+    ['TLSv1.2', 'it refused the TLS handshake, and may require a client certificate'],
+  ] as const)('says once that a server requires a client certificate: %s', async (version, why) => {
+    const base = await serveTls({ rejectUnauthorized: true, maxVersion: version })
+    const client = createTestClient(base, { retries: 2, transport: { ca: certificate } })
+    const error = await getRejection(client.call(buildWrite('POST', '/x')))
+    expect(error).toMatchObject({
+      category: 'unreachable',
+      details: { advice: { code: 'identity' } },
+    })
+    expect(String(error)).toContain(why)
+    expect(error).not.toHaveProperty('details.unknownOutcome')
   })
   it('shows a client certificate', async () => {
     const transport = { ca: certificate, cert: certificate, key }

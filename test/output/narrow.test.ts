@@ -1,5 +1,6 @@
 /** Formats for notes and scripts: a Markdown table, the values of one field, the names that verbs take. */
 import { describe, expect, it } from 'vitest'
+import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 import { printValues, writeRecords } from './open.js'
 
@@ -62,6 +63,7 @@ describe('value', () => {
 })
 
 describe('id', () => {
+  const recorder = useRecorder()
   const list = (...line: string[]) => svcctl([...line, '-o', 'id', '--sandbox'], {})
   it('is what the verbs of the area take', async () => {
     expect((await list('pages-domains', 'list', '--instance')).stdout).toMatch(/^\w+\./)
@@ -72,6 +74,18 @@ describe('id', () => {
     expect(all.stdout).toMatch(/^platform\/app!\d+\n/)
     expect((await list('mr', 'get', '1', '-P', 'platform/app')).stdout).toBe('1\n')
     expect((await list('integrations', 'list', '-P', 'platform/app')).stdout).toMatch(/^[\w-]+\n/)
+  })
+
+  it('is the object of the line if the answer to a write is a message alone', async () => {
+    recorder.answer = () => ({ body: { message: 'done' } })
+    const env = { SVC_BASE_URL: recorder.url, SVC_TOKEN: 't' }
+    const pause = (...ids: string[]) => svcctl(['runners', 'pause', ...ids, '-o', 'id'], { env })
+    expect(await pause('1')).toMatchObject({ code: 0, stdout: '1\n' })
+    expect(await pause('1', '2')).toMatchObject({ code: 0, stdout: '1\n2\n' })
+    const register = ['runners', 'register', '--token', '-', '-o', 'id']
+    const created = await svcctl(register, { env, input: 'secret' })
+    expect(created).toMatchObject({ code: 1, stdout: '' })
+    expect(created.stderr).toContain('the response has no id;')
   })
 
   it('fails for a record without a name', async () => {

@@ -48,6 +48,23 @@ const isRefused = async (tokens: readonly string[]): Promise<boolean> => {
   )
 }
 
+/** Lists the flags that a line with objects or flags still needs, each with a placeholder for its value. */
+const listMissingFlags = async (tokens: readonly string[]): Promise<readonly string[]> => {
+  // A line such as `help` needs no command.
+  const line = await parseTokens(tokens).catch((error: unknown) => void recoverFrom(error))
+  if (line?.kind !== 'run') return []
+  const { command, raw } = line
+  // Attributes may come from elsewhere, and words alone are no line to run yet.
+  const isOpen = ['input', 'param', 'row-fields', 'resume'].some((name) => raw.flags.has(name))
+  if (isOpen || raw.args.length + raw.flags.size === 0) return []
+  return command.flags
+    .filter(({ name, path, param, required }) => {
+      const isKnown = raw.flags.has(name) || param.env !== undefined
+      return required && path !== true && !isKnown
+    })
+    .flatMap(({ name }) => [`--${name}`, `<${name}>`])
+}
+
 /** Returns a line without a command of its own: one that runs through an alias, or the help of an area without a verb. */
 const findPage = async (tokens: readonly string[]): Promise<MeantLine | undefined> => {
   const { kind } = await parseTokens(tokens)
@@ -84,6 +101,7 @@ const withOutputs = /^(?:to_)?project_id=(?=.*\$\()(?:(?:\d+|\$\(svcctl [^()]*\)
 
 /** Quotes a token for a shell, except where it contains the output of other svcctl lines or each of several objects. */
 const quoteToken = (token: string): string => {
+  if (/^<[a-z-]+>$/.test(token)) return token
   if (withOutputs.test(token)) return token.includes('|') ? `"${token}"` : token
   const parts = token.split(eachObject)
   return parts
@@ -165,9 +183,10 @@ const findHint = async (error: Failure, typed: readonly string[]): Promise<strin
     return rewritten === undefined
       ? `${missing} ${addition}`
       : `${missing} Run "${formatLine(readAllPages(rewritten), words.objects)}" to send ${describeRequests(words)}. ${addition}`
-  return rewritten === undefined || (await isSameLine(rewritten, await normalizeLine(typed)))
-    ? undefined
-    : `Run "${formatLine(rewritten)}".`
+  if (rewritten === undefined || (await isSameLine(rewritten, await normalizeLine(typed))))
+    return undefined
+  const { tokens } = rewritten
+  return `Run "${formatLine({ tokens: [...tokens, ...(await listMissingFlags(tokens))] })}".`
 }
 
 /**

@@ -291,7 +291,7 @@ export const createApplyRun = async (
   if (place.globals.journal === 'none') return toApplyRun(undefined, plan)
   const document = toPlanDocument(made)
   const header = await createHeader(context, createJournalId(command, place.clock.now()), undoes)
-  const journal = await createRunJournal(place, place.globals.journal, header)
+  const journal = await createRunJournal(context, place.globals.journal, header)
   const kept = { kept: 1, cwd: place.cwd, flags: getKeptFlags(given), plan: document }
   const exportFormer = (): Promise<string> => exportFormerState(view, plan.actions)
   try {

@@ -5,6 +5,7 @@ import type { PlannedAction } from '../../desired/actions.js'
 import { toAddressText } from '../../desired/address.js'
 import {
   ApplyRecord,
+  findFormerAddress,
   listAppliedAddresses,
   listItemAddresses,
 } from '../../desired/applying/previous.js'
@@ -36,6 +37,8 @@ const collectApplied = async ({ file, states }: RunHistory) => {
   const path = getPlanFile(file)
   const kept = await readKeptPlan(path)
   const applied = new Map<string, ApplyRecord>()
+  // Somebody may have given an item its former name again.
+  const renamed = new Map<string, ApplyRecord>()
   const lost: string[] = []
   for (const [i, action] of readStoredPlan(kept.plan, path).actions.entries()) {
     if (!['begun', 'done', 'unknown'].includes(states.get(i + 1) ?? '')) continue
@@ -43,11 +46,13 @@ const collectApplied = async ({ file, states }: RunHistory) => {
     const [done = new ApplyRecord()] = addresses.flatMap((one) => applied.get(one) ?? [])
     done.add(action)
     for (const one of addresses) applied.set(one, done)
+    const former = findFormerAddress(action)
+    if (former !== undefined) renamed.set(former, done)
     if (action.verb !== 'create')
       for (const { attribute, secret } of action.changes)
         if (secret !== undefined) lost.push(`${action.address}#${attribute}`)
   }
-  return { applied, lost, flags: kept.flags }
+  return { applied: new Map([...renamed, ...applied]), lost, flags: kept.flags }
 }
 
 /**

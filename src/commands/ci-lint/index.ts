@@ -9,8 +9,8 @@ import type { Context } from '../../engine/command/context.js'
 import type { Plan } from '../../engine/command/types.js'
 import { createExitRow, type Rows, yieldRecords, yieldText } from '../../engine/rows.js'
 import { exitCodes, Failure, type FailureDetails, recoverFrom, usage } from '../../errors.js'
+import { createWaitOptions } from '../../profile/index.js'
 import { type Arguments, define, reportFlag } from '../define.js'
-import { createWaitOptions } from '../profile.js'
 import {
   type JunitCase,
   renderJunit,

@@ -19,7 +19,7 @@ import {
 } from '../../engine/journal/reader.js'
 import { createExitRow, createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
-import { getRunFolder } from '../../profile/index.js'
+import { createWaitOptions, getRunFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 
 type Given = Arguments<Record<never, never>>
@@ -150,7 +150,9 @@ async function* runPlanned(context: Context, given: Given): Rows {
   const session = await place.session()
   const { header } = entry
   await ui.confirm(`This carries out run ${header.id}.`, [], session, objects.length)
-  const file = await beginPlanned(getRunFolder(place.env), header)
+  const folder = getRunFolder(place.env)
+  const waiting = createWaitOptions(context)
+  const file = await beginPlanned(folder, header, waiting)
   // It was shown and confirmed above, with what a profile asks for.
   const { profile } = session
   const agreed = ['--yes', ...(profile?.protected === true ? ['--confirm', profile.name] : [])]
@@ -159,7 +161,7 @@ async function* runPlanned(context: Context, given: Given): Rows {
     yield createExitRow(await place.runs.runLine({ words }))
   } finally {
     // A run that could not begin, such as for a missing variable, may be tried again.
-    await revertToPlanned(getRunFolder(place.env), header.id, file)
+    await revertToPlanned(folder, header.id, file, waiting)
   }
 }
 

@@ -140,6 +140,7 @@ const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) 
   way: tryAgain,
   address: tellOwner,
   authority: tellOwner,
+  identity: tellOwner,
   slow: `Try again, or request less. If it fails again, tell ${owner}.`,
   ca: tellOwner,
   'client-certificate': tellOwner,

@@ -6,6 +6,7 @@ import { type Managed, managedKinds, type Referent } from '../../catalogue/manag
 import type { PlannedAction } from '../actions.js'
 import {
   type Address,
+  encodeItem,
   type ManagedPlace,
   parseNameReference,
   toAddressText,
@@ -281,4 +282,14 @@ export const listItemAddresses = (action: PlannedAction): readonly string[] => {
     ...ids.map((id) => step.values[id]?.toString()),
   ]
   return items.map((item) => formatItemAddress({ ...address, item }))
+}
+
+/** Returns the address that an item had before an apply gave it another name; undefined for any other action. */
+export const findFormerAddress = ({ verb, address, changes }: PlanAction): string | undefined => {
+  const [, place, name] = /^([^:]+:(\w+)\/)/.exec(address) ?? []
+  const kind = managedKinds.find((one) => one.name === name)
+  if (verb !== 'update' || place === undefined || kind === undefined) return undefined
+  const { identity, label = identity } = kind
+  const now = changes.find(({ attribute }) => attribute === label)?.now
+  return typeof now === 'string' ? `${place}${encodeItem(now)}`.toLowerCase() : undefined
 }

@@ -41,7 +41,7 @@ import {
   type ValueRange,
 } from '../state.js'
 import { applyListDelta, normalizeValue, toCanonical } from '../values.js'
-import type { AttributeDiff, DiffContext } from './context.js'
+import { type AttributeDiff, type DiffContext, reportUnplannable } from './context.js'
 
 /** An attribute that a file declares. */
 interface DeclaredAttribute {
@@ -298,10 +298,12 @@ export const resolveNumber = async (
   origin: Origin,
 ): Promise<number | undefined> => {
   const { names } = c.view
+  const report = (text: string, hint?: string): undefined =>
+    reportUnplannable(c, { ...c.place, kind: c.kind.name }, origin, text, hint)
   if (typeof reference === 'number') {
     if ((await names.exists?.(of, reference, c.place)) !== false) return reference
     const what = of === 'runner' ? 'runner of projects' : of
-    return c.mistakes.add(origin, `there is no ${what} with the ID ${reference}`)
+    return report(`there is no ${what} with the ID ${reference}`)
   }
   try {
     const number = await names.number(of, reference, c.place)
@@ -309,11 +311,10 @@ export const resolveNumber = async (
   } catch (error) {
     const { category, message, details } = recoverFrom(error)
     if (category !== 'usage') throw error
-    return c.mistakes.add(origin, message, details.hint)
+    return report(message, details.hint)
   }
   const near = suggestSimilar(reference, names.known?.(of, c.place) ?? [])
-  return c.mistakes.add(
-    origin,
+  return report(
     `there is no ${of} ${quoteText(formatReference(reference))} that this token can see`,
     near === undefined
       ? 'Write its ID instead of its name.'

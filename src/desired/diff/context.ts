@@ -263,11 +263,23 @@ const findByOtherField = (c: DiffContext, desired: DesiredItem): CurrentItem | u
   )
 }
 
+/** Reports a declaration that does not fit the instance. The other objects of an undo are restored all the same. */
+export const reportUnplannable = (
+  c: DiffContext,
+  address: Address,
+  origin: Origin,
+  text: string,
+  hint?: string,
+): undefined => {
+  if (c.options.restores === true) c.diff.addFinding('impossible', address, text, origin)
+  else c.mistakes.add(origin, text, hint)
+}
+
 /** Finds the current item of a desired one: by its name, by a previous name, or by another unique field. */
 export const matchCurrentItem = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   const { identity, origin, previously } = desired
   const reportMistake = (text: string, hint: string): 'mistaken' => {
-    c.mistakes.add(origin, text, hint)
+    reportUnplannable(c, getItemAddress(c.desired, identity), origin, text, hint)
     return 'mistaken'
   }
   const [item, another] = findNamed(c, identity)

@@ -1,4 +1,5 @@
 /** Declares the services that runs of plans share, and handles tolerated failures and the names of objects and outcomes. */
+import { openBrace, openBracket } from '../../base/json/tokens.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { Failure } from '../../errors.js'
 import type { FleetGate } from '../../http/gate.js'
@@ -17,6 +18,7 @@ import type { JournaledRun } from '../journaling/journaled-run.js'
 import type { UnfinishedRun } from '../journaling/runs.js'
 import { getHolder } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
+import { getShapeFields } from '../where/shape.js'
 import type { Item } from '../work/report.js'
 import { parseTreePlace, TurnQueue } from '../work/turns.js'
 
@@ -225,3 +227,15 @@ export const describeBareOutcome = (
   status === undefined || plan.endpoint.returns.kind !== 'one'
     ? getDoneWord(plan, options)
     : `${getDoneWord(plan, options)}, according to the status only: the instance answered ${status} without the record`
+
+/** Says that an answer is no object although the documents have one; undefined for any other answer. */
+export const describeOtherShape = (
+  { endpoint: { returns } }: Plan,
+  { bytes }: PlanAnswer,
+): string | undefined => {
+  const first = bytes?.find((byte) => byte > 0x20)
+  if (first === undefined || first === openBrace) return undefined
+  if (returns.kind !== 'one' || getShapeFields(returns.shape, 0).length === 0) return undefined
+  const what = first === openBracket ? 'a list' : 'a single value'
+  return `the instance answered with ${what} instead of an object (another version or edition?)`
+}

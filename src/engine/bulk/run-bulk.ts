@@ -28,6 +28,7 @@ import {
   createSender,
   createUnprintedFailure,
   describeBareOutcome,
+  describeOtherShape,
   type Engine,
   getObjectName,
   getToleratedFailure,
@@ -128,10 +129,11 @@ class OutcomeRows {
 
   #toRow(plan: Plan, value: unknown): unknown {
     const { answer, globals } = this.#engine
-    const programs = answer.reader === 'programs'
-    if (programs && globals.fields === undefined) return createObjectRow(plan, value, 'unsaid')
-    const led = programs || this.#view.lead.lead !== undefined
-    return createObjectRow(plan, value, led ? 'always' : undefined)
+    const isLed =
+      answer.reader === 'programs'
+        ? globals.fields !== undefined
+        : this.#view.lead.lead !== undefined
+    return createObjectRow(plan, value, isLed ? 'always' : 'unsaid')
   }
 
   /** Reports the outcome of one object if the answer does not show it. */
@@ -144,6 +146,8 @@ class OutcomeRows {
     }
     const { result } = outcome
     if (result?.reported === true || this.#options.toRecord !== undefined) return
+    const other = result && describeOtherShape(plan, result)
+    if (other !== undefined) ui.note(`${getObjectName(plan)}: ${other}`)
     const tolerated = getToleratedFailure(result)
     if (tolerated !== undefined) ui.note(describeTolerated(getObjectName(plan), tolerated))
     else if (outcome.state === 'unchanged')

@@ -7,13 +7,14 @@ import { resolveDetails, resolveLoss, withReversal } from '../command/reversal.j
 import type { Plan, PlanSource } from '../command/types.js'
 import { hasNothingToShow } from '../records/object-rows.js'
 import type { PlanAnswer, RecordView } from '../rows.js'
-import { createNoteRow, type Rows, yieldRecord, yieldRecords } from '../rows.js'
+import { createFooterRow, createNoteRow, type Rows, yieldRecord, yieldRecords } from '../rows.js'
 import { runWork, type WorkRunner } from '../work/run.js'
 import {
   type BulkOptions,
   createSender,
   createUnprintedFailure,
   describeBareOutcome,
+  describeOtherShape,
   type Engine,
   getDoneWord,
   getObjectName,
@@ -21,9 +22,10 @@ import {
   type Keeper,
 } from './plan-work.js'
 
-const getView = ({ endpoint }: Plan, { view }: BulkOptions): RecordView => ({
-  endpoint,
-  columns: endpoint.columns,
+const getView = (plan: Plan, { view }: BulkOptions): RecordView => ({
+  endpoint: plan.endpoint,
+  columns: plan.endpoint.columns,
+  object: writes(plan.endpoint) ? plan.label : undefined,
   ...view,
 })
 
@@ -187,6 +189,8 @@ export class BulkRunner {
       const settled = { state, result: outcome } as const
       yield* yieldRecord(toOutcomeRecord({ item: { plan }, outcome: settled }), options.view)
     }
+    const other = describeOtherShape(plan, outcome)
+    if (other !== undefined) yield createFooterRow(other)
     const tolerated = getToleratedFailure(outcome)
     if (tolerated !== undefined)
       yield createNoteRow(describeTolerated(getObjectName(plan), tolerated))

@@ -95,7 +95,7 @@ export class InstanceExchange {
     const note = (text: string): void => screen.say(text, 'info')
     this.#options = options
     this.#place = place
-    this.requests = new RequestLog({ command, place, warn: screen.warn })
+    this.requests = new RequestLog({ command, place, note, warn: screen.warn })
     this.#audit = new Audit(this.requests.getListener)
     this.getGate = inner?.getGate ?? createRunGates(globals, () => place.profile(), note)
     this.#run = {

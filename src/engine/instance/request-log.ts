@@ -1,8 +1,8 @@
 /** Records the writes that no journal of objects contains, as a run of their own. */
-import { getReason } from '../../errors.js'
+import { getReason, isInterruption } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import type { AuditEntry } from '../../profile/audit.js'
-import { getRunFolder } from '../../profile/index.js'
+import { createWaitOptions, getRunFolder } from '../../profile/index.js'
 import type { WorkspaceService } from '../command/context.js'
 import { getCommandName } from '../command/derive.js'
 import type { Command } from '../command/types.js'
@@ -12,6 +12,7 @@ import type { Journal } from '../journal/writer.js'
 export interface RequestRunParts {
   readonly command: Command
   readonly place: Pick<WorkspaceService, 'clock' | 'env' | 'getOrigin' | 'globals' | 'profile'>
+  readonly note: (text: string) => void
   readonly warn: (text: string) => void
 }
 
@@ -69,14 +70,19 @@ export class RequestLog {
   }
 
   async #begin(request: Request, elsewhere: boolean): Promise<Journal | undefined> {
-    const { command, place, warn } = this.#parts
+    const { command, note, place, warn } = this.#parts
+    const waiting = createWaitOptions({ ui: { note }, place })
     try {
       const by = await (elsewhere
         ? identifyElsewhere(this.#parts, request)
         : identifySession(this.#parts))
       const words = getCommandName(command)
-      return await beginRequests(getRunFolder(place.env), words, by, place.clock.now())
+      return await beginRequests(getRunFolder(place.env), words, by, {
+        now: place.clock.now(),
+        waiting,
+      })
     } catch (error) {
+      if (isInterruption(error)) throw error
       warn(
         `this write cannot be recorded (${getReason(error)}): it cannot be undone, and "svcctl journal undo last" undoes an earlier run`,
       )

@@ -8,6 +8,7 @@ import { writeWhole } from '../../base/files/files.js'
 import { lock } from '../../base/files/lock.js'
 import { makeFolders } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason } from '../../errors.js'
+import type { LockWait } from '../../profile/index.js'
 import {
   getFormerFile,
   getPlanFile,
@@ -25,14 +26,23 @@ import { createJournal, createJournalFailure, type Journal } from './writer.js'
 /** The maximum time to wait for another process's lock, in milliseconds. Beginning a run takes far less. */
 const lockTimeout = 30_000
 
-const withFolderLock = async <T>(folder: string, work: () => Promise<T>): Promise<T> => {
+const withFolderLock = async <T>(
+  folder: string,
+  { note, signal }: LockWait,
+  work: () => Promise<T>,
+): Promise<T> => {
   makeFolders(folder, 0o700)
   const directory = join(folder, '.lock')
   const createLockedFailure = (owner: string): Failure =>
     new Failure('conflict', `the folder of runs ${folder} is locked by ${owner}`, {
       hint: `Wait until it ends. If it has ended, delete ${directory}`,
     })
-  const { release } = await lock(directory, { patience: lockTimeout, held: createLockedFailure })
+  const { release } = await lock(directory, {
+    patience: lockTimeout,
+    note,
+    signal,
+    held: createLockedFailure,
+  })
   try {
     return await work()
   } finally {
@@ -82,6 +92,7 @@ const writeReference = async (
 export const beginRun = async (
   folder: string,
   header: Header,
+  waiting: LockWait,
   named?: string,
 ): Promise<Journal> => {
   const begin = async (): Promise<Journal> => {
@@ -94,7 +105,7 @@ export const beginRun = async (
     return journal
   }
   try {
-    return await withFolderLock(folder, begin)
+    return await withFolderLock(folder, waiting, begin)
   } catch (error) {
     if (error instanceof Failure) throw error
     // If the folder cannot be written, the run has only the named file.
@@ -130,8 +141,13 @@ const formatPlan = ({ id: _, began: __, planned, ...header }: Header, text: stri
  * @returns the ID of the stored or equal run
  * @throws Failure `conflict` if too many planned runs by agents wait
  */
-export const storePlanned = (folder: string, header: Header, text: string): Promise<string> =>
-  withFolderLock(folder, async () => {
+export const storePlanned = (
+  folder: string,
+  header: Header,
+  text: string,
+  waiting: LockWait,
+): Promise<string> =>
+  withFolderLock(folder, waiting, async () => {
     const waiting = await findPlanned(folder, new Date(header.began))
     for (const { file, header: other } of waiting) {
       const kept = await readFile(file, 'utf8')
@@ -152,8 +168,12 @@ export const storePlanned = (folder: string, header: Header, text: string): Prom
  * @returns the file of the run
  * @throws Failure `conflict` if another process began or discarded the run
  */
-export const beginPlanned = (folder: string, { id }: Pick<Header, 'id'>): Promise<string> =>
-  withFolderLock(folder, async () => {
+export const beginPlanned = (
+  folder: string,
+  { id }: Pick<Header, 'id'>,
+  waiting: LockWait,
+): Promise<string> =>
+  withFolderLock(folder, waiting, async () => {
     const { seq } = await findNextPlace(folder, id)
     const file = join(folder, getRunFileName(seq, id))
     try {
@@ -167,8 +187,13 @@ export const beginPlanned = (folder: string, { id }: Pick<Header, 'id'>): Promis
   })
 
 /** Makes a run a planned one again if it sent no request, so that it can still begin later. */
-export const revertToPlanned = (folder: string, id: string, file: string): Promise<void> =>
-  withFolderLock(folder, async () => {
+export const revertToPlanned = (
+  folder: string,
+  id: string,
+  file: string,
+  waiting: LockWait,
+): Promise<void> =>
+  withFolderLock(folder, waiting, async () => {
     if (!(await readRunHistory(file)).sent)
       await rename(file, join(folder, getRunFileName(undefined, id)))
   })
@@ -181,9 +206,10 @@ export const moveToLastPlace = async (
   folder: string,
   journal: Journal,
   author: WriteAuthor,
+  waiting: LockWait,
 ): Promise<void> => {
   const { header, file } = journal
-  await withFolderLock(folder, async () => {
+  await withFolderLock(folder, waiting, async () => {
     const [newest] = (await listRunNames(folder)).filter(({ seq }) => seq !== undefined)
     if (newest !== undefined && join(folder, newest.name) === file) return
     const { seq } = await findNextPlace(folder, header.id)

@@ -6,6 +6,7 @@ import { maskAddresses } from '../../base/secrets/mask.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import { version } from '../../base/version.js'
 import type { AuditEntry } from '../../profile/audit.js'
+import type { LockWait } from '../../profile/index.js'
 import type { Header, RequestLine } from './lines.js'
 import type { Journal } from './writer.js'
 
@@ -33,11 +34,11 @@ export const beginRequests = async (
   folder: string,
   command: string,
   by: Pick<Header, 'instance' | 'profile' | 'user' | 'sudo'>,
-  now: Date,
+  { now, waiting }: { readonly now: Date; readonly waiting: LockWait },
 ): Promise<Journal> => {
   const { beginRun, pruneJournals } = await import('./begin-run.js')
   const { createJournalId } = await import('./folder.js')
-  const journal = await beginRun(folder, {
+  const header: Header = {
     run: 1,
     id: createJournalId(command, now, true),
     began: now.toISOString(),
@@ -48,7 +49,8 @@ export const beginRequests = async (
     source: 'arguments',
     version,
     final: 'it sent requests, and has no objects',
-  })
+  }
+  const journal = await beginRun(folder, header, waiting)
   await pruneJournals(folder, now.getTime()).catch(() => [])
   return journal
 }

@@ -149,17 +149,15 @@ export const createHeader = async (parts: HeaderParts, first: Plan): Promise<Hea
  * Writes the journal of a shard without objects if the line names a file. Merging then sees that the shard ran.
  * @throws Failure `usage` if the file cannot be created
  */
-export const recordEmptyShard = async ({
-  command,
-  globals,
-  place,
-  journaling,
-}: Pick<JournalParts, 'command' | 'globals' | 'journaling' | 'place'>): Promise<void> => {
+export const recordEmptyShard = async (
+  parts: Pick<JournalParts, 'command' | 'globals' | 'journaling' | 'place' | 'ui'>,
+): Promise<void> => {
+  const { command, globals, place, journaling } = parts
   const { journal: named, shard } = globals
   if (named === undefined || named === 'none' || shard === undefined) return
   const words = getCommandName(command)
   const now = place.clock.now()
-  const journal = await createRunJournal(place, named, {
+  const journal = await createRunJournal(parts, named, {
     run: 1,
     id: createJournalId(words, now),
     began: now.toISOString(),
@@ -237,8 +235,7 @@ export class JournaledRun {
     const { inverse, irreversible } = undo ? await loadInverse(base) : {}
     const header = irreversible === undefined ? base : { ...base, irreversible }
     const step = new UndoableStep({ ...parts, header, inverse, isStale: resumed !== undefined })
-    const journal =
-      resumed?.journal ?? (await createRunJournal(parts.place, globals.journal, header))
+    const journal = resumed?.journal ?? (await createRunJournal(parts, globals.journal, header))
     if (resumed === undefined && header.final !== undefined && !parts.single)
       parts.ui.note(`this run cannot be resumed: ${header.final}`)
     parts.requests.setJournal(true)

@@ -4,7 +4,7 @@ import { dayLength } from '../../base/dates.js'
 import { type Fields, getFields } from '../../base/objects.js'
 import { volatileFields } from '../../client/snapshot-manifest.js'
 import { Failure, recoverFrom, usage } from '../../errors.js'
-import { getRunFolder } from '../../profile/index.js'
+import { createWaitOptions, getRunFolder } from '../../profile/index.js'
 import type { PlannedLine } from '../command/context.js'
 import type { Plan } from '../command/types.js'
 import { storePlanned } from '../journal/begin-run.js'
@@ -120,7 +120,8 @@ export class PlanKeeper {
     const total = formatLine({ input: 'complete', total: lines.length })
     const text = [...lines, total].join('')
     try {
-      const id = await storePlanned(getRunFolder(this.#parts.place.env), header, text)
+      const folder = getRunFolder(this.#parts.place.env)
+      const id = await storePlanned(folder, header, text, createWaitOptions(this.#parts))
       onSaved(id, formatRunLine('journal run', { ...header, id }))
     } catch (error) {
       if (onFailure === undefined || !(error instanceof Failure)) throw error

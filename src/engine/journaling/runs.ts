@@ -3,8 +3,8 @@
 import { resolvePath } from '../../base/io.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { exitCodes } from '../../errors.js'
-import { getRunFolder } from '../../profile/index.js'
-import type { Context, WorkspaceService } from '../command/context.js'
+import { createWaitOptions, getRunFolder } from '../../profile/index.js'
+import type { Context, UiService, WorkspaceService } from '../command/context.js'
 import { type Globals, reachingFlags, toFlagWords } from '../command/globals.js'
 import type { RunOrigin } from '../command/types.js'
 import { beginRun, moveToLastPlace, pruneJournals } from '../journal/begin-run.js'
@@ -49,19 +49,30 @@ export interface JournalOptions {
   readonly names: Record<string, string>
 }
 
+/** The services of a line that begin a run. */
+interface RunServices {
+  readonly place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env'>
+  readonly ui: Pick<UiService, 'note'>
+}
+
 /**
  * Creates the journal of a run: the named file, or a new file in the folder of runs, where it removes the oldest.
  * @param named the value of `--journal`
  * @throws Failure `usage` if it cannot be created, `conflict` if another process has locked it
  */
 export const createRunJournal = async (
-  place: Pick<WorkspaceService, 'clock' | 'cwd' | 'env'>,
+  services: RunServices,
   named: string | undefined,
   header: Header,
 ): Promise<Journal> => {
-  const { clock, cwd, env } = place
+  const { clock, cwd, env } = services.place
   const folder = getRunFolder(env)
-  const journal = await beginRun(folder, header, named && resolvePath(named, cwd))
+  const journal = await beginRun(
+    folder,
+    header,
+    createWaitOptions(services),
+    named && resolvePath(named, cwd),
+  )
   if (named === undefined) await pruneJournals(folder, clock.now().getTime()).catch(() => [])
   return journal
 }
@@ -71,14 +82,15 @@ export const createRunJournal = async (
  * @throws Failure `usage` if it cannot be read, `conflict` if another process has locked it
  */
 const resumeRunJournal = async (
-  place: Pick<WorkspaceService, 'env' | 'session' | 'globals'>,
+  { place, ui }: Pick<Context, 'place' | 'ui'>,
   file: string,
 ): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
   const taken = await resumeJournal(file)
   const { profile } = await place.session()
   const author = { instance: await getInstanceName(place), profile: profile?.name ?? null }
   // If the reference cannot be written, the run keeps its earlier position.
-  await moveToLastPlace(getRunFolder(place.env), taken.journal, author).catch(() => {})
+  const waiting = createWaitOptions({ ui, place })
+  await moveToLastPlace(getRunFolder(place.env), taken.journal, author, waiting).catch(() => {})
   return taken
 }
 
@@ -120,7 +132,7 @@ export const reopenRun = async <T>(
   reportGap({ answer, ui }, before)
   const prepared = await prepare(before)
   if (doubt !== undefined) await ui.confirm(`${doubt}.`, [before.file])
-  return { ...(await resumeRunJournal(place, before.file)), prepared }
+  return { ...(await resumeRunJournal({ place, ui }, before.file)), prepared }
 }
 
 /** Flags that the line which resumes a run repeats. */

@@ -43,13 +43,22 @@ export interface WorkQueue {
   readonly isCut?: () => boolean
 }
 
+/** Returns what tells the object of a plan from others: the values of its arguments. A line may name one user by name and by ID. */
+const getPlanIdentity = (plan: Plan): GivenObject => {
+  const place = getParentFields(plan)
+  const { endpoint, values } = plan
+  const named = (endpoint.args ?? []).map((name) => values[name])
+  const isKnown = named.length > 0 && !named.includes(undefined)
+  return isKnown ? { ...place, object: JSON.stringify(named.map(String)) } : place
+}
+
 /** Detects repeated plans. A plan without a label is never a repetition. */
 export class Deduplicator {
   readonly #seen = new SeenObjects()
   duplicates = 0
   queued = 0
 
-  add(plan: Plan, place: GivenObject = getParentFields(plan)): boolean {
+  add(plan: Plan, place: GivenObject = getPlanIdentity(plan)): boolean {
     const known = plan.label !== undefined && !this.#seen.add(place)
     if (known) this.duplicates += 1
     else this.queued += 1

@@ -9,7 +9,7 @@ import { formatCount, joinFirst } from '../../base/text.js'
 import { neutralWords } from '../../catalogue/documented-names.js'
 import { type Endpoint, writes } from '../../catalogue/endpoint.js'
 import { shownFields } from '../../catalogue/kinds.js'
-import { getOwnField } from '../../catalogue/pick.js'
+import { getOwnField, toRecordFields } from '../../catalogue/pick.js'
 import type { Inspection } from '../../catalogue/views.js'
 import { type Failure, usage } from '../../errors.js'
 import { findGetCommand, getFirstSegment, hasOwnNames, objectColumn } from '../command/derive.js'
@@ -136,8 +136,7 @@ export const createFieldInspection = (
     state.records += 1
     for (const field of missing) {
       const own = neutral(getOwnField(field, beside))
-      const whole = isObject(record) && Object.hasOwn(record, own)
-      if (whole || canHaveField(record, own.split('.'))) missing.delete(field)
+      if (canHaveField(record, own.split('.'))) missing.delete(field)
     }
     if (state.records === 1 && isObject(record))
       for (const name of Object.keys(record)) names.add(name)
@@ -147,7 +146,7 @@ export const createFieldInspection = (
     see: (rows) => {
       state.rows += rows.length
       for (const row of rows) {
-        const record = makeLegible(unwrapRow(row, answering))
+        const record = toRecordFields(makeLegible(unwrapRow(row, answering)))
         if (record !== undefined) look(record)
       }
       return missing.size === 0

@@ -149,17 +149,11 @@ export const getObjectFields = (plan: Plan): Readonly<Record<string, unknown>> =
  * Creates the row of a plan's record, with its parent if there are several.
  * @param lead when the object's name is put first: `unsaid` if the record does not contain it, or `always`
  */
-export const createObjectRow = (
-  plan: Plan,
-  record: unknown,
-  lead: 'unsaid' | 'always' | undefined,
-): unknown => {
-  if (lead === undefined) return putBelowParent(plan, record)
-  return putBelowParent(
+export const createObjectRow = (plan: Plan, record: unknown, lead: 'unsaid' | 'always'): unknown =>
+  putBelowParent(
     plan,
     lead === 'unsaid' ? putObjectIfUnnamed(plan, record) : putObjectFirst(plan, record),
   )
-}
 
 // The answer of a command that runs for one of several parents or instances.
 

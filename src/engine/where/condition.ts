@@ -3,7 +3,7 @@
  *
  * expr = cond *("," cond)      cond = field op value *("|" value)
  *
- * A value ends at the next comma or bar. A value in double quotes is literal text, with the escapes of JSON.
+ * A value ends at the next comma or bar. A field or a value in double quotes is literal text, with the escapes of JSON.
  */
 
 import { dayLength, isMoment, isWholeDay, parseMoment, parseSpan } from '../../base/dates.js'
@@ -71,8 +71,8 @@ class Reader {
   #parseCondition(): Condition {
     this.#match(blanks)
     const at = this.#at
-    const field = this.#match(fieldName)
-    if (field === '') throw this.#createFailure('missing field')
+    const field = this.#text[at] === '"' ? this.#parseQuoted() : this.#match(fieldName)
+    if (field === '') throw this.#createFailure(explainMissingField(this.#text.slice(at)))
     this.#match(blanks)
     const op = this.#parseOperator()
     const values = [this.#parseValue(op)]
@@ -106,9 +106,7 @@ class Reader {
       if (why !== undefined) throw this.#createFailure(why, at)
       return { text, quoted: false, at }
     }
-    const literal = this.#match(jsonText)
-    if (literal === '') throw this.#createFailure('unclosed quotation mark')
-    const text = this.#parseJsonText(literal, at)
+    const text = this.#parseQuoted()
     this.#match(blanks)
     const next = this.#text[this.#at]
     if (next !== undefined && next !== ',' && next !== '|')
@@ -116,7 +114,10 @@ class Reader {
     return { text, quoted: true, at }
   }
 
-  #parseJsonText(literal: string, at: number): string {
+  #parseQuoted(): string {
+    const at = this.#at
+    const literal = this.#match(jsonText)
+    if (literal === '') throw this.#createFailure('unclosed quotation mark')
     try {
       return String(JSON.parse(literal))
     } catch {
@@ -140,6 +141,12 @@ class Reader {
   }
 }
 
+/** Explains why a condition begins with no field. A name with other characters than those of the API must be quoted. */
+const explainMissingField = (text: string): string => {
+  const [, name] = /^(@[\w.@-]+) ?[!=~<>]/.exec(text) ?? []
+  return name === undefined ? 'missing field' : `write the field in quotes: "${name}"`
+}
+
 /** Suggests how a condition of another language is written here; the general form if its meaning cannot be found. */
 const suggestForm = (text: string): string => {
   const forms = translate(text)?.filter((form) => form !== text) ?? []
@@ -149,13 +156,16 @@ const suggestForm = (text: string): string => {
   return `Repeat the flag for each alternative: ${forms.map((form) => `'${form}'`).join(' ')}.`
 }
 
+const quoteField = (field: string): string =>
+  /^[\w.-]+$/.test(field) ? field : JSON.stringify(field)
+
 /** Formats a condition as text again. */
 export const formatCondition = ({
   field,
   op,
   values,
 }: Pick<Condition, 'field' | 'op' | 'values'>): string =>
-  `${field}${op}${values.map(({ text, quoted }) => (quoted ? JSON.stringify(text) : text)).join('|')}`
+  `${quoteField(field)}${op}${values.map(({ text, quoted }) => (quoted ? JSON.stringify(text) : text)).join('|')}`
 
 /**
  * Returns the expressions of which exactly one holds if this expression does not hold. A field without a value matches only a condition
@@ -165,7 +175,7 @@ export const negateExpression = ({ conditions }: Expression): readonly string[] 
   conditions.flatMap(({ field, op, values }) => {
     const asksNull = values.some(({ text, quoted }) => !quoted && text === 'null')
     const opposite = formatCondition({ field, op: opposites[op], values })
-    return asksNull ? [opposite] : [opposite, `${field}=null`]
+    return asksNull ? [opposite] : [opposite, `${quoteField(field)}=null`]
   })
 
 /**

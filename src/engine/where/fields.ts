@@ -1,8 +1,9 @@
 /** Determines the type of a record's field and reads its values, for conditions and for sorting. */
 
-import { getOwn } from '../../base/objects.js'
+import { getFields, getOwn } from '../../base/objects.js'
 import { shownFields } from '../../catalogue/kinds.js'
 import type { Params } from '../../catalogue/params.js'
+import { toRecordFields } from '../../catalogue/pick.js'
 import type { Naming } from '../../catalogue/words.js'
 import { type Condition, createConditionFailure, type Names } from './condition.js'
 import {
@@ -118,7 +119,7 @@ export const requireFieldKind = (
 }
 
 const getKeys = (record: unknown): readonly string[] =>
-  typeof record === 'object' && record !== null ? Object.keys(record) : []
+  Object.keys(getFields(toRecordFields(record)))
 
 /** Returns the names of a field's numbers, or its words by rank. */
 export const getFieldNames = (field: string, { list, single, getNumberNames }: Known): Names =>

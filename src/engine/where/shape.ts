@@ -2,6 +2,7 @@
 
 import { type Fields, getFields, getOwn, isObject } from '../../base/objects.js'
 import { getProperties } from '../../catalogue/fields.js'
+import { toRecordFields } from '../../catalogue/pick.js'
 
 // Values of dotted fields. If a part of the path is a list, the values of all its elements count.
 
@@ -15,6 +16,13 @@ export interface Leaves {
 /** The result for a field that is absent or null. */
 const absent: Leaves = { isPresent: false, values: [] }
 
+/** Returns the key that is the whole rest of a path, with its dots. It comes before nested fields, as in `--fields`. */
+const getWholeKey = (value: Fields, path: readonly string[], depth = 0): string | undefined => {
+  if (depth + 1 >= path.length) return undefined
+  const whole = path.slice(depth).join('.')
+  return Object.hasOwn(value, whole) ? whole : undefined
+}
+
 const collectLeaves = (value: unknown, path: readonly string[], depth: number): Leaves => {
   if (value === null || value === undefined) return absent
   const name = path[depth]
@@ -25,36 +33,49 @@ const collectLeaves = (value: unknown, path: readonly string[], depth: number): 
     return { isPresent, values: parts.flatMap((part) => part.values) }
   }
   if (name === undefined) return { isPresent: true, values: [value] }
-  return isObject(value) ? collectLeaves(getOwn(value, name), path, depth + 1) : absent
+  if (!isObject(value)) return absent
+  const whole = getWholeKey(value, path, depth)
+  if (whole !== undefined) return collectLeaves(value[whole], [], 0)
+  return collectLeaves(getOwn(value, name), path, depth + 1)
 }
 
-/** Returns the values of a field in a record. */
+/** Returns the values of a field in a record; without a path, the values of a field that was computed. */
 export const getLeaves = (record: unknown, path: readonly string[]): Leaves =>
-  collectLeaves(record, path, 0)
+  collectLeaves(path.length === 0 ? record : toRecordFields(record), path, 0)
 
-/** True if a record has a field, even if its value is null. */
-export const hasField = (record: unknown, path: readonly string[]): boolean => {
+const hasPath = (value: unknown, path: readonly string[]): boolean => {
   const [name, ...rest] = path
   if (name === undefined) return true
-  if (Array.isArray(record)) return record.some((element) => hasField(element, path))
-  return isObject(record) && Object.hasOwn(record, name) && hasField(record[name], rest)
+  if (Array.isArray(value)) return value.some((element) => hasPath(element, path))
+  if (!isObject(value)) return false
+  if (getWholeKey(value, path) !== undefined) return true
+  return Object.hasOwn(value, name) && hasPath(value[name], rest)
 }
 
+/** True if a record has a field, even if its value is null. */
+export const hasField = (record: unknown, path: readonly string[]): boolean =>
+  hasPath(toRecordFields(record), path)
+
 const digits = /^\d+$/
+
+const canHavePath = (value: unknown, path: readonly string[]): boolean => {
+  const [name, ...rest] = path
+  if (name === undefined || value === null) return true
+  if (Array.isArray(value)) {
+    const inner = digits.test(name) ? rest : path
+    return value.length === 0 || value.some((element) => canHavePath(element, inner))
+  }
+  if (!isObject(value)) return false
+  if (getWholeKey(value, path) !== undefined) return true
+  return Object.hasOwn(value, name) && canHavePath(value[name], rest)
+}
 
 /**
  * True if a record has a field or could have it: below null and in an empty list, any field is possible. A number selects an element of a
  * list, as in `--fields`.
  */
-export const canHaveField = (record: unknown, path: readonly string[]): boolean => {
-  const [name, ...rest] = path
-  if (name === undefined || record === null) return true
-  if (Array.isArray(record)) {
-    const inner = digits.test(name) ? rest : path
-    return record.length === 0 || record.some((element) => canHaveField(element, inner))
-  }
-  return isObject(record) && Object.hasOwn(record, name) && canHaveField(record[name], rest)
-}
+export const canHaveField = (record: unknown, path: readonly string[]): boolean =>
+  canHavePath(toRecordFields(record), path)
 
 /** The type of a field. For `any`, the type of each value decides how it is compared. */
 export type FieldKind =

@@ -77,6 +77,8 @@ export const hints: Readonly<Record<AdviceCode, string | HintWriter>> = {
   address: 'Check the base URL (--base-url, SVC_BASE_URL or profile) and the network.',
   authority:
     'Name the PEM file of the certificate authority in SSL_CERT_FILE, or pass --ca-file <pem> to `svcctl auth login` or `svcctl profile set <name>`.',
+  identity:
+    'Pass a client certificate and its key with --cert-file and --key-file to `svcctl auth login` or `svcctl profile set <name>`.',
   slow: 'Try again, or allow more time with --timeout <seconds>.',
   ca: 'Name another file in SSL_CERT_FILE, or with --ca-file of `svcctl auth login` or `svcctl profile set <name>`.',
   'client-certificate':

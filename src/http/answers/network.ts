@@ -79,6 +79,8 @@ interface Kind {
   readonly why: string
   readonly next: NextStep
   readonly transient?: true
+  /** True if the server ended the handshake, so that it read no request. */
+  readonly unread?: true
 }
 
 const networkHint: NextStep = { code: 'way' }
@@ -95,6 +97,17 @@ const noConnection: Kind = {
 }
 const noRoute: Kind = { why: 'no route to the host', next: address, transient: true }
 const untrusted: Kind = { why: 'its certificate is from an unknown authority', next: authority }
+const identity: NextStep = { code: 'identity' }
+const refusedHandshake: Kind = {
+  why: 'it refused the TLS handshake, and may require a client certificate',
+  next: identity,
+  unread: true,
+}
+const rejectedIdentity: Kind = {
+  why: 'it rejected the client certificate',
+  next: { code: 'client-certificate' },
+  unread: true,
+}
 const notTls: Kind = {
   why: 'no TLS on that port',
   next: 'Check the scheme (https://) and the port of the base URL.',
@@ -129,6 +142,17 @@ const kinds: Readonly<Record<string, Kind>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   UNABLE_TO_GET_ISSUER_CERT: untrusted,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
+    why: 'it requires a client certificate',
+    next: identity,
+    unread: true,
+  },
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: refusedHandshake,
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: refusedHandshake,
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: rejectedIdentity,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: rejectedIdentity,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: rejectedIdentity,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: rejectedIdentity,
   EPROTO: notTls,
   ERR_SSL_WRONG_VERSION_NUMBER: notTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
@@ -198,7 +222,8 @@ export const toLostRequest = (
 ): LostRequest => {
   if (error instanceof LostRequest) return error
   const code = findErrorCode(error)
-  const { why, next, transient = false } = classifyError(error, code)
+  const { why, next, transient = false, unread } = classifyError(error, code)
+  const isSent = sent && unread !== true
   const address = request.slice(request.indexOf(' ') + 1)
   const url = URL.canParse(address) ? new URL(address) : undefined
   const other = findProxyMachine(error, url)
@@ -209,10 +234,10 @@ export const toLostRequest = (
       ...toDetails(other === undefined ? next : proxy.next),
       cause: error,
       ...(code === '' ? {} : { code }),
-      unreached: !sent,
+      unreached: !isSent,
     },
     transient,
-    sent,
+    isSent,
   )
 }
 

@@ -47,6 +47,8 @@ export class ResponseHeads {
 
 interface ReadableSocket {
   read: (size?: number) => unknown
+  on: (event: 'error', listener: (error: unknown) => void) => unknown
+  destroy: () => unknown
 }
 
 const findSocket = (message: unknown): ReadableSocket | undefined => {
@@ -67,14 +69,16 @@ const watchSocket = (socket: ReadableSocket): ResponseHeads => {
     if (chunk instanceof Uint8Array) heads.look(chunk)
     return chunk
   }
+  // With TLS 1.3 a server refuses the handshake only now. undici would report the end of the connection, which follows the alert.
+  socket.on('error', () => socket.destroy())
   watchedSockets.set(socket, heads)
   return heads
 }
 
 let listening = false
 
-/** Makes every connection of undici skip an unsolicited `100 Continue`. */
-const skipContinueAnswers = (): void => {
+/** Makes every connection of undici skip an unsolicited `100 Continue`, and end with its first error. */
+const watchConnections = (): void => {
   if (listening) return
   listening = true
   subscribe('undici:client:sendHeaders', (message) => {
@@ -222,7 +226,7 @@ export class Connections {
   }
 
   async #createFactory(origin: string, proxy: string | undefined): Promise<DispatcherFactory> {
-    skipContinueAnswers()
+    watchConnections()
     if (origin.startsWith('https:')) await import('node:tls')
     const { transport = {}, timeout } = this.#options
     const abroad = omitIdentity(transport)

@@ -10,8 +10,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { lock } from '../../../src/base/files/lock.js'
+import { Failure } from '../../../src/errors.js'
 import { createFolder } from '../../support/program.js'
 import type { ScriptedAnswer } from '../../support/recorder.js'
+import { startLine } from '../../support/within.js'
 import { createRuns, notFound, readHeader, readJournalLines, readStates, user } from './runs.js'
 
 const { server, run, files, written, fresh } = createRuns()
@@ -296,4 +299,30 @@ it('keeps the newest of the default folder', { timeout: 60_000 }, async () => {
   await run('runners pause 1')
   expect(files().filter((file) => /-1\.ndjson$/.test(file))).toHaveLength(250)
   expect(files()).toHaveLength(300)
+})
+
+describe('the folder of runs that another process has locked', () => {
+  it.each([
+    'runners pause 1',
+    'runners pause 1 2',
+    'runners pause 1 --journal none',
+    'runners pause 1 2 --dry-run --save',
+  ])('is waited for with a note, until an interruption: %s', async (line) => {
+    const config = fresh()
+    const directory = join(config, 'state', 'runs', '.lock')
+    const held = await lock(directory, {
+      patience: 0,
+      held: (owner) => new Failure('failed', owner),
+    })
+    try {
+      const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'a-token-of-ana' }
+      const started = startLine(line.split(' '), { env })
+      await started.noted(`waiting for process ${process.pid}, which has locked ${directory}`)
+      started.kill('SIGINT')
+      const { code } = await started.ended
+      expect([code, written()]).toEqual([130, []])
+    } finally {
+      held.release()
+    }
+  })
 })
