@@ -319,9 +319,12 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   /** Returns the fields that the line or the command chose. For people, rows begin with the leading column in any case. */
-  #getFields({ lead, fields: asked }: RecordView): readonly string[] | undefined {
-    const { fields = asked } = this.#asked.globals
-    const isOwn = this.reader === 'programs' || this.#asked.format.shows === 'fields'
+  #getFields(view: RecordView): readonly string[] | undefined {
+    const { lead, groups, columns } = view
+    const isValue = this.#asked.format.shows === 'fields'
+    // A format without headings prints all columns of a group.
+    const { fields = isValue && groups !== undefined ? columns : view.fields } = this.#asked.globals
+    const isOwn = this.reader === 'programs' || isValue
     const leads = lead !== undefined && !isOwn
     return leads && fields?.includes(lead) === false ? [lead, ...fields] : fields
   }

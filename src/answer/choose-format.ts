@@ -24,8 +24,8 @@ import { chooseOutputFormat } from './failure-report.js'
 export const checkFormat = ({ name, shows }: Format, command: Command, globals: Globals): void => {
   const { fields } = globals
   const { area, words, endpoints } = command
-  // A command that writes files has their paths as its field.
-  const isShown = fields !== undefined || returnsFile(command)
+  // A command that writes files has their paths as its field, and groups have columns of their own.
+  const isShown = fields !== undefined || isAggregate(globals) || returnsFile(command)
   if (shows === 'fields' && !isShown)
     throw usage(`-o ${name} prints fields: choose them with --fields`)
   if (shows !== 'names') return

@@ -74,7 +74,7 @@ export const formatTraits = [
   },
   {
     name: 'value',
-    summary: 'the values of the fields in --fields, one record per line',
+    summary: 'the values of --fields or of groups, one record per line',
     reader: 'sheets',
     shows: 'fields',
   },

@@ -38,6 +38,9 @@ export const volatileFields = new Set([
   'last_activity_on',
   'last_used_at',
   'updated_at',
+  // The clock moves those of jobs that run or wait; the others change with the status.
+  'duration',
+  'queued_duration',
   // A changed path is visible in other fields.
   'web_url',
   'statistics',

@@ -147,11 +147,9 @@ const idFields = ['path_with_namespace', 'username'] as const
 const formatAddress = ({ parent, record }: Row, answer: LineAnswer): string => {
   const area = answer.command?.area ?? ''
   if (!isObject(record)) return area
-  if (answer.columns !== undefined)
-    return getGroupKeys(answer)
-      .map((name) => formatValue(record[name]))
-      .join('/')
-  if (answer.plan === undefined) return area
+  const keys = getGroupKeys(answer)
+  if (keys.length > 0) return keys.map((name) => formatValue(record[name])).join('/')
+  if (answer.plan === undefined || answer.columns !== undefined) return area
   const named = idFields.map((name) => record[name]).find((one) => typeof one === 'string')
   const id = typeof named === 'string' ? named : getIdentity(record)
   return [...(parent === undefined ? [] : [parent.name]), area, id].join('/')

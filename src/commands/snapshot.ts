@@ -292,6 +292,9 @@ const checkResumed = (
     )
 }
 
+/** The address of the embedded instance in manifests. It has no port, because each line starts the instance at another one. */
+const embeddedAddress = 'http://127.0.0.1'
+
 /** Reads the lists into the locked folder. */
 async function* takeSnapshot(
   context: Context,
@@ -300,7 +303,7 @@ async function* takeSnapshot(
   folder: string,
 ): Rows {
   const { answer, place, ui } = context
-  const { baseUrl, profile } = await place.session()
+  const { baseUrl, profile, title = baseUrl } = await place.session()
   const { instance } = await place.getOrigin('known')
   const unfinished = checkSnapshotFolder(folder, given.flags)
   const lines = all.map(({ line }) => line)
@@ -320,7 +323,7 @@ async function* takeSnapshot(
   await publishSnapshot(folder, {
     format: 1,
     tool: `svcctl ${version}`,
-    instance: baseUrl,
+    instance: place.globals.sandbox ? embeddedAddress : baseUrl,
     version: known ?? null,
     profile: profile?.name ?? null,
     user,
@@ -331,7 +334,7 @@ async function* takeSnapshot(
   })
   yield* listKinds(folder, kinds)
   yield createNoteRow(
-    `snapshot of ${baseUrl} written to ${folder}: ${formatCount(kinds.length, 'list')}`,
+    `snapshot of ${title} written to ${folder}: ${formatCount(kinds.length, 'list')}`,
   )
 }
 

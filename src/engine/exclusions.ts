@@ -74,6 +74,12 @@ const exclusions: readonly FlagPair[] = [
     hint: 'All records are compared, and what changed is printed.',
   },
   {
+    flags: ['since'],
+    others: ['output'],
+    hint: 'A change has several columns. Pass -o csv or -o json.',
+    applies: (line) => getFormat(line)?.shows === 'fields',
+  },
+  {
     flags: ['dry-run'],
     others: ['curl', 'journal', 'resume', ...polls],
     hint: 'A preview sends no write.',

@@ -136,9 +136,20 @@ const toPeopleRows = (rows: readonly unknown[]): readonly unknown[] =>
     after: toWords(field, after),
   }))
 
+/** Returns a value without the skipped fields of its objects, at any depth. */
+const removeFields = (value: unknown, skipped: ReadonlySet<string>): unknown => {
+  if (Array.isArray(value)) return value.map((one) => removeFields(one, skipped))
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([name]) => !skipped.has(name))
+  return Object.fromEntries(kept.map(([name, one]) => [name, removeFields(one, skipped)]))
+}
+
+const isEqual = (a: unknown, b: unknown, skipped: ReadonlySet<string>): boolean =>
+  isDeepStrictEqual(a, b) || isDeepStrictEqual(removeFields(a, skipped), removeFields(b, skipped))
+
 const findFieldChanges = (before: Fields, after: Fields, skipped: ReadonlySet<string>) =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((field) => !skipped.has(field) && !isDeepStrictEqual(before[field], after[field]))
+    .filter((field) => !skipped.has(field) && !isEqual(before[field], after[field], skipped))
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
 
 /** Builds a row of the comparison: the record, and its change. */

@@ -272,7 +272,9 @@ commands:
     )
     const { code, stderr } = await run('hats create --from here --limit 3')
     expect(code).toBe(2)
-    expect(stderr).toContain('Run "svcctl hats create --api-from here --api-limit 3".')
+    expect(stderr).toContain(
+      'Run "svcctl hats create --api-from here --api-limit 3 --big-name <big-name>".',
+    )
     expect((await run('hats create --color red')).stderr).toContain(
       'must be one of auto, always, never, not "red"\n  hint: Run "svcctl hats create --api-color red".',
     )

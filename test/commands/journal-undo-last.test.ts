@@ -83,6 +83,14 @@ const expectUndone = async (line = 'journal undo last --yes') => {
 describe('journal undo last', () => {
   beforeEach(() => writeProfiles())
 
+  it('names an earlier run only if that run can be undone', async () => {
+    const id = await runUndoable()
+    await runOk('runners pause 3 4 --no-undo-record')
+    await runOk('issues unsubscribe 7 -P a/b')
+    const { code, stderr } = await run('journal undo last --yes')
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`svcctl journal undo ${id}`)])
+  })
+
   it('names the profile in the lines of its hints', async () => {
     await runOk('runners pause 1 -p other')
     await runOk('journal undo last -p other --yes')

@@ -252,6 +252,22 @@ describe('check policy', () => {
     expect((await check(path, '-o', 'nagios', '--fail-on', 'info')).code).toBe(2)
   })
 
+  it('compares the levels of groups, and names the area of a sum over all records', async () => {
+    const weak = { severity: 'low' }
+    server.answer = answerOrRefuse({
+      'GET /projects/a%2Fb/vulnerabilities': [weak, { severity: 'high' }, { severity: 'critical' }],
+    })
+    const list = 'vulnerabilities list -P a/b'
+    const grouped = await listFindings(
+      writeRule(`${list} --group-by severity`, 'where: severity>=high'),
+    )
+    expect(listAddresses(grouped.found)).toEqual(['high', 'critical'])
+    const other = await check(writeRule(`${list} --group-by severity`, 'where: severity>=hgih'))
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('did you mean high?')])
+    const { found } = await listFindings(writeRule(`${list} --count`, 'each: count<3'))
+    expect(listAddresses(found)).toEqual(['vulnerabilities'])
+  })
+
   it('judges settings, and groups of records', async () => {
     const settings = { id: 1, signup_enabled: true, default_project_visibility: 'private' }
     server.answer = answerOrRefuse({

@@ -58,6 +58,20 @@ const swapNames = (kind: Record<string, unknown>): void => {
 const readManifest = (at: string) => JSON.parse(readFileSync(join(at, 'manifest.json'), 'utf8'))
 
 describe('snapshot', () => {
+  it('of the embedded instance can be read together, whatever its ports', async () => {
+    const folder = createFolder()
+    for (const name of ['one', 'two']) {
+      const { code, stderr } = await call(
+        ['snapshot', 'runners list --instance', '--to', join(folder, name), '--sandbox'],
+        { env: { HOME: folder } },
+      )
+      expect([code, stderr]).toEqual([0, expect.stringContaining('of the embedded instance')])
+    }
+    const line = 'runners list --instance --group-by snapshot -o value'
+    const { code, stdout } = await runFrom(folder, line)
+    expect([code, stdout.match(/\t10$/gm)]).toEqual([0, ['\t10', '\t10']])
+  })
+
   it.each([
     ['foo list', 'unknown command "foo"'],
     ['runners pause 1', 'runners pause is not a command that reads from the API'],
@@ -644,6 +658,29 @@ describe('--since', () => {
     }
   })
 
+  it('leaves out what moves by itself inside of other fields, and the seconds of jobs', async () => {
+    const at = join(createFolder(), 'before')
+    const job = { id: 1, name: 'build', status: 'pending' }
+    const user = { username: 'ana', web_url: 'http://one/ana' }
+    const answerJob = (record: object) => {
+      server.answer = answerOrRefuse({
+        'GET /projects?': [{ id: 1, path_with_namespace: 'a/b' }],
+        'GET /projects/a%2Fb/jobs': [{ ...job, ...record }],
+      })
+    }
+    answerJob({ user, queued_duration: 5 })
+    await call(['snapshot', 'jobs list --all-projects', '--to', at])
+    answerJob({ user: { ...user, web_url: 'http://two/ana' }, queued_duration: 9 })
+    const runSince = async (flags = '') =>
+      JSON.parse(
+        (await call(`jobs list --all-projects --since ${at} -o json ${flags}`.trim())).stdout,
+      )
+    expect(await runSince()).toEqual([])
+    expect(await runSince('--all-fields')).toHaveLength(2)
+    answerJob({ user: { ...user, username: 'ben' }, queued_duration: 9 })
+    expect(await runSince()).toEqual([expect.objectContaining({ field: 'user' })])
+  })
+
   it('says at which level a member came or went, and tables name the levels', async () => {
     const at = join(createFolder(), 'before')
     const person = { state: 'active', expires_at: null }
@@ -681,6 +718,7 @@ describe('--since', () => {
     ['commits list -P 1 --since 2026-01-01 --all-fields', '--since of commits list is a time'],
     ['commits list -P 1 --all-fields', '--since of commits list is a time'],
     ['runners list --all-fields', '--all-fields requires --since'],
+    ['runners list --since x -o value', '--since and -o value exclude each other'],
     ['runners list --since 2d', 'requires the folder of a snapshot, not the time 2d'],
     ['runners list --since today --all-fields', 'a snapshot, not the time today'],
     ['events list --since 7d', 'For records since that time: --after 7d. '],

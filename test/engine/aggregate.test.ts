@@ -119,6 +119,16 @@ describe('groups', () => {
     expect([none.code, none.stderr.includes('Did you mean count?')]).toEqual([2, true])
   })
 
+  it('are in the order of their levels, as --sort orders records', async () => {
+    server.answer = () => ({
+      body: ['low', 'critical', 'medium', 'high', 'low'].map((severity, id) => ({ id, severity })),
+    })
+    const runOn = async (line: string) =>
+      (await call(`vulnerabilities list -P a/b --group-by severity ${line}-o value`)).stdout
+    expect(await runOn('')).toBe('low\t2\nmedium\t1\nhigh\t1\ncritical\t1\n')
+    expect(await runOn('--sort -severity ')).toBe('critical\t1\nhigh\t1\nmedium\t1\nlow\t2\n')
+  })
+
   it('read the whole list, whatever the default limit', async () => {
     server.answer = ({ url }) => {
       const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1)
@@ -242,6 +252,7 @@ describe('groups', () => {
     ['--group-by nmae', 'Did you mean name?'],
     ['--sum nmae --count', 'Did you mean name?'],
     ['--group-by created_at:year', 'hour, day, week, month'],
+    ['--group-by name:day', 'name is not a time'],
     ['--group-by name --fields id', 'Omit --fields'],
     ['--count --page 2', 'Omit --page'],
     ['--sum id --sum id', 'twice'],
@@ -270,6 +281,7 @@ describe('groups', () => {
     server.answer = () => ({ body: jobs })
     const { stdout } = await call('jobs list -P a/b --group-by name --sum duration -o csv')
     expect(stdout).toBe('name,sum_duration\nbuild,40\ntest,5.5\n')
+    expect((await call('jobs list -P a/b --count -o value')).stdout).toBe('4\n')
   })
 })
 

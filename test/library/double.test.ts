@@ -58,6 +58,24 @@ describe('seed()', () => {
     expect(await getRejection(api.settings.get())).toMatchObject({ status: 403 })
   })
 
+  it('gives a runner room for several jobs, which no response shows', async () => {
+    const wide = { description: 'wide', tag_list: ['wide'], active: true, online: true } as const
+    await sandbox.seed({ runners: [{ ...wide, runner_type: 'instance_type', concurrent: 2 }] })
+    const api = openApi(sandbox.token)
+    expect(await api.runners.get({ id: 11 })).not.toHaveProperty('concurrent')
+    const names = ['a', 'b', 'c']
+    const content = names.map((name) => `${name}: { script: [x], tags: [wide] }\n`).join('')
+    await api.commits.create({
+      id: 1,
+      branch: 'main',
+      commit_message: 'Add jobs',
+      actions: [{ action: 'update', file_path: '.gitlab-ci.yml', content }],
+    })
+    const jobs = await api.jobs.list({ id: 1 }).all()
+    const states = jobs.slice(0, 3).map(({ name, status }) => `${name} ${status}`)
+    expect(states.sort()).toEqual(['a running', 'b running', 'c pending'])
+  })
+
   it('reads rows from a file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'rows-')), 'rows.yml')
     writeFileSync(

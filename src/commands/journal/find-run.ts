@@ -42,6 +42,13 @@ const isComplete = ({ counts, end }: RunEntry): boolean =>
 
 const hasObjects = ({ header }: RunEntry): boolean => header.endpoint !== ''
 
+/** True if a run recorded no previous values, because of `--no-undo-record`. What it created needs none. */
+const hasNoValues = ({ header: { command, endpoint, options } }: RunEntry): boolean =>
+  command !== 'apply' &&
+  options !== undefined &&
+  options.undo_record !== true &&
+  !endpoint.startsWith('POST ')
+
 /** Finds the newest run of an author that can be undone. It is no undo itself, and was not undone. */
 const findUndoableRun = (
   entries: readonly RunEntry[],
@@ -56,6 +63,7 @@ const findUndoableRun = (
       !isUndo(entry) &&
       !isPlanned(entry) &&
       hasObjects(entry) &&
+      !hasNoValues(entry) &&
       existsSync(entry.file) &&
       !undone.has(entry.header.id) &&
       entry.header.irreversible === undefined &&

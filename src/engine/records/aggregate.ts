@@ -1,7 +1,8 @@
 /** Prints groups instead of records, with counts and totals (`--group-by`, `--count`, `--sum` …). */
 
 import { isMoment } from '../../base/dates.js'
-import { compareNumbers, toCanonicalNumber } from '../../base/json/decimal.js'
+import { getCurrentIo } from '../../base/io.js'
+import { toCanonicalNumber } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber, serializeExact } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
 import type { ValueReader } from '../../base/json/values.js'
@@ -13,12 +14,20 @@ import type { GroupFacts, Inspection } from '../../catalogue/views.js'
 import { toMaxCount } from '../../client/paging.js'
 import { Failure, usage } from '../../errors.js'
 import type { Globals } from '../command/globals.js'
+import { createKnown } from '../command/record-facts.js'
 import type { RecordsRow, RecordView, Rows } from '../rows.js'
-import { parseSort, toSortSyntax } from '../where/index.js'
+import {
+  createValueOrder,
+  getShapeKind,
+  type Known,
+  parseSort,
+  toSortSyntax,
+} from '../where/index.js'
 import {
   type AnswerContext,
   createFieldInspection,
   getColumnsBeside,
+  getShapes,
   unwrapRow,
 } from './known-fields.js'
 import type { ListStage, StageOptions } from './list-stage.js'
@@ -84,6 +93,18 @@ const parseQuery = (flags: Flags): GroupQuery => {
   return { keys, measures, columns, counts }
 }
 
+/**
+ * Checks that the values which are grouped by a length of time can be times.
+ * @throws Failure `usage` for a field of another type
+ */
+const checkUnits = ({ keys }: GroupQuery, known: Known): void => {
+  for (const { field, unit } of keys) {
+    const kind = getShapeKind(field, known) ?? 'any'
+    if (unit === undefined || kind === 'time' || kind === 'any') continue
+    throw usage(`--group-by ${field}:${unit}: ${field} is not a time`, `Omit :${unit}.`)
+  }
+}
+
 /** Returns the start of the hour, day, week or month of a time, in UTC; a value that is no time is unchanged. */
 const toBucket = (value: unknown, unit: string | undefined): unknown => {
   if (unit === undefined || typeof value !== 'string' || !isMoment(value)) return value
@@ -121,20 +142,30 @@ interface GroupOptions {
   readonly pick: ValueReader
 }
 
-const { compare } = new Intl.Collator('en', { numeric: true })
+/** A column by which groups are sorted. */
+interface SortedColumn {
+  readonly column: string
+  readonly descending: boolean
+  /** Compares two values of the column, neither of which is missing. */
+  readonly compare: (a: unknown, b: unknown) => number
+}
 
-/** Compares two values; missing ones come last in both directions. */
-const compareValues = (a: unknown, b: unknown, descending: boolean): number => {
+/** Compares two groups by a column. Groups without a value come last in both directions. */
+const compareGroups = (
+  left: Readonly<Record<string, unknown>>,
+  right: Readonly<Record<string, unknown>>,
+  { column, descending, compare }: SortedColumn,
+): number => {
+  const [a, b] = [left[column], right[column]]
   if (a === null || b === null) return Number(a === null) - Number(b === null)
-  const order = isNumber(a) && isNumber(b) ? compareNumbers(a, b) : compare(String(a), String(b))
-  return descending ? -order : order
+  return descending ? compare(b, a) : compare(a, b)
 }
 
 class GroupStage implements ListStage {
   readonly view: RecordView
   readonly #query: GroupQuery
   readonly #options: GroupOptions
-  readonly #order: readonly { readonly column: string; readonly descending: boolean }[]
+  readonly #order: readonly SortedColumn[]
   readonly #groups = new Map<string, Group>()
   readonly #beside: readonly string[]
   readonly #maxPrinted: number
@@ -155,7 +186,15 @@ class GroupStage implements ListStage {
     this.#query = question
     this.#options = options
     this.#beside = getColumnsBeside(answering.emit)
-    this.#order = parseOrder(globals.sort, question)
+    const known = {
+      ...createKnown(answering.command, getCurrentIo().now()),
+      list: { anyOf: getShapes(answering) },
+    }
+    checkUnits(question, known)
+    this.#order = parseOrder(globals.sort, question).map(({ column, descending }) => {
+      const { field } = question.keys.find((key) => key.column === column) ?? { field: column }
+      return { column, descending, compare: createValueOrder(field, known) }
+    })
     this.#maxPrinted = toMaxCount(globals.limit)
     const fields = [...question.keys, ...question.measures].map(({ field }) => field)
     const own = fields.filter((field) => !this.#beside.includes(field))
@@ -171,8 +210,8 @@ class GroupStage implements ListStage {
     await this.#inspection?.end()
     const all = [...this.#groups.values()].map((group) => this.#toRow(group))
     all.sort((a, b) => {
-      for (const { column, descending } of this.#order) {
-        const order = compareValues(a[column], b[column], descending)
+      for (const one of this.#order) {
+        const order = compareGroups(a, b, one)
         if (order !== 0) return order
       }
       return 0

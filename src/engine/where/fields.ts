@@ -100,10 +100,12 @@ export const requireFieldKind = (
     single,
     computed = {},
     undocumented = [],
+    ungrouped,
     naming,
   } = known
   const path = field.split('.')
-  if (samples.some((record) => hasField(record, path))) return 'any'
+  if (samples.some((record) => hasField(record, path)))
+    return findFieldKind(ungrouped, field) ?? 'any'
   const shaped = [
     ...getShapeFields(list),
     ...getShapeFields(single),
@@ -122,8 +124,11 @@ const getKeys = (record: unknown): readonly string[] =>
   Object.keys(getFields(toRecordFields(record)))
 
 /** Returns the names of a field's numbers, or its words by rank. */
-export const getFieldNames = (field: string, { list, single, getNumberNames }: Known): Names =>
-  findFieldLevels(list, field) ?? findFieldLevels(single, field) ?? getNumberNames?.(field)
+export const getFieldNames = (field: string, known: Known): Names => {
+  const shapes = [known.list, known.single, known.ungrouped]
+  const levels = shapes.map((shape) => findFieldLevels(shape, field))
+  return levels.find((one) => one !== undefined) ?? known.getNumberNames?.(field)
+}
 
 /** Creates a function that reads the values of a field. A field of the record takes precedence over a computed field of the same name. */
 export const createLeafReader = (field: string, known: Known): ((record: unknown) => Leaves) => {

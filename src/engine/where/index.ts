@@ -36,10 +36,11 @@ export {
   type Expression,
   negateExpression,
 } from './condition.js'
-export { getRecordField, isOnlyInSingle, type Known } from './fields.js'
+export { getRecordField, getShapeKind, isOnlyInSingle, type Known } from './fields.js'
 export { checkRanges } from './ranges.js'
 export {
   createOrder,
+  createValueOrder,
   parseSort,
   type RecordOrder,
   type SortField,

@@ -129,6 +129,16 @@ const toComparable = (value: unknown, kind: FieldKind, names: Names): Comparable
   converters[kind](value, names) ??
   (typeof value === 'string' ? ['text', value] : ['other', JSON.stringify(value) ?? ''])
 
+/** Creates a function that compares two values of a field as `--sort` compares records by it. */
+export const createValueOrder = (
+  field: string,
+  known: Known,
+): ((a: unknown, b: unknown) => number) => {
+  const source = getRecordField(field, known)
+  const [kind = 'any', names] = [getShapeKind(source, known), getFieldNames(source, known)]
+  return (a, b) => compareValues(toComparable(a, kind, names), toComparable(b, kind, names))
+}
+
 /** Creates a function that reads the comparable values of one field. */
 const createValueReader = (
   { field }: SortField,

@@ -21,8 +21,8 @@ export class UnseenValueFailure extends Failure {}
 /** Returns the words that a field may have; none if the documents have fewer than two, since a single one is only an example. */
 const getWords = (field: string, kind: FieldKind, known: Known): readonly string[] => {
   const { list, single, ungrouped, getLearntValues } = known
-  const shapes = { text: [list, single], level: [list, single], any: [ungrouped] }
-  const those = kind === 'text' || kind === 'level' || kind === 'any' ? shapes[kind] : []
+  const shapes = [list, single, ungrouped]
+  const those = kind === 'text' || kind === 'level' ? shapes : []
   const documented = new Set(those.flatMap((shape) => findDocumentedValues(shape, field)))
   return documented.size < 2
     ? []

@@ -37,6 +37,11 @@ const owners: Readonly<Record<string, keyof TableRecords>> = {
 const findOwnersTable = (field: string): keyof TableRecords | undefined =>
   owners[field] ?? tableNames.find((name) => `${name.slice(0, -1)}_id` === field)
 
+/** Attributes that no record of the sample data has, with a value of their type. */
+const furtherAttributes: Readonly<Record<string, Fields>> = {
+  runners: { concurrent: 1 } satisfies Partial<Records['runners']>,
+}
+
 /** Returns a description of the fault of a field's value; undefined if the value is valid. */
 const findFault = (state: State, samples: readonly Fields[], field: string, value: unknown) => {
   const known = samples.map((sample) => sample[field]).filter((one) => one !== undefined)
@@ -109,7 +114,7 @@ const addRow = (state: State, name: keyof TableRecords, row: Fields): Fields => 
   const samples = table.all()
   if (samples.length === 0) throw usage(`seed(): ${name} can only be made by requests`)
   for (const [field, value] of Object.entries(row)) {
-    const wrong = findFault(state, samples, field, value)
+    const wrong = findFault(state, [...samples, furtherAttributes[name] ?? {}], field, value)
     if (wrong !== undefined) throw usage(`seed(): ${field} of ${name}: ${wrong}`)
     if (field === 'id' && table.get(Number(value)) !== undefined)
       throw usage(`seed(): ${name} has a record ${value} already`)
