@@ -276,7 +276,7 @@ commands:
       'Run "svcctl hats create --api-from here --api-limit 3 --big-name <big-name>".',
     )
     expect((await run('hats create --color red')).stderr).toContain(
-      'must be one of auto, always, never, not "red"\n  hint: Run "svcctl hats create --api-color red".',
+      'must be one of auto, always, never, not "red"\n  hint: Run "svcctl hats create --api-color red --big-name <big-name>".',
     )
     // The name alone does not explain a parameter, so no further hint is given.
     expect((await run('hats create')).stderr).toContain(
