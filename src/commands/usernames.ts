@@ -1,5 +1,6 @@
 /** Resolves usernames to the IDs that the API requires. It searches the lists of members, and for some commands all users. */
 
+import { crc32 } from 'node:zlib'
 import { AsyncCache } from '../base/async.js'
 import { type Fields, listObjects } from '../base/objects.js'
 import { splitList } from '../base/text.js'
@@ -156,17 +157,21 @@ export const createUserResolver = (
   readonly complete: (plan: Plan) => Promise<Plan>
 } => {
   const known = new AsyncCache<string, string>()
-  const rows = new Map<string, Pick<Plan, 'label' | 'row'>>()
-  /** @throws Failure `usage` if an earlier row named the same user otherwise, and has other values */
+  // The digests of the rows of each user, by the place of the membership: rows may be many.
+  const rows = new Map<string, Map<number, number>>()
+  /** @throws Failure `usage` if an earlier row named the same user, and has other values */
   const checkRow = (plan: Plan): Plan => {
     const { endpoint, label = '', row, values } = plan
     if (row === undefined) return plan
-    const where = `${endpoint.route} ${String(values.id)} ${String(values[getUserParameter(plan)])}`
-    const first = rows.get(where) ?? { label, row }
-    rows.set(where, first)
-    if (JSON.stringify(first.row) === JSON.stringify(row)) return plan
-    const names = [first.label ?? '', label].map(context.answer.text.safe).join(' and ')
-    throw usage(`${names} are the same user, and their rows have different values`)
+    const where = `${endpoint.route} ${String(values.id)}`
+    const here = rows.get(where) ?? new Map<number, number>()
+    rows.set(where, here)
+    const user = Number(values[getUserParameter(plan)])
+    const digest = crc32(JSON.stringify(row))
+    const first = here.get(user) ?? digest
+    here.set(user, first)
+    if (first === digest) return plan
+    throw usage(`another row for the user ${context.answer.text.safe(label)} has different values`)
   }
   return {
     split: splitList,

@@ -212,7 +212,7 @@ describe('a user who is named by name and by ID', () => {
       })
     const { code, stderr } = await update(`${name},30`)
     expect([code, sent()]).toEqual([2, []])
-    expect(stderr).toContain(`are the same user, and their rows have different values`)
+    expect(stderr).toContain(`another row for the user ${name} has different values`)
     expect((await update(`${name},20`)).code).toBe(0)
   })
 })

@@ -49,7 +49,7 @@ const getPlanIdentity = (plan: Plan): GivenObject => {
   const { endpoint, values } = plan
   const named = (endpoint.args ?? []).map((name) => values[name])
   const isKnown = named.length > 0 && !named.includes(undefined)
-  return isKnown ? { ...place, object: JSON.stringify(named.map(String)) } : place
+  return isKnown ? { ...place, object: named.join('\n') } : place
 }
 
 /** Detects repeated plans. A plan without a label is never a repetition. */
