@@ -24,7 +24,7 @@ import { reportGap } from '../../engine/journaling/runs.js'
 import { chooseUndoAction } from '../../engine/journaling/undo-action.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import type { UndoableItem } from '../../engine/work/report.js'
-import { Failure, usage } from '../../errors.js'
+import { Failure, recoverFrom, usage } from '../../errors.js'
 import { shouldShowChanges, toChangeRows } from '../answers.js'
 import { type Arguments, define } from '../define.js'
 import { type FoundRun, findRunToUndo, isUndo, requireRunName } from './find-run.js'
@@ -86,7 +86,7 @@ const findRunFile = async (context: Context, given: Arguments<typeof flags>): Pr
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
   if (name !== 'last' || others.length > 0) {
     const [file = '', ...earlier] = await Promise.all(
-      [name, ...others].map((one) => resolveJournalFile(context.place, one)),
+      [...new Set([name, ...others])].map((one) => resolveJournalFile(context.place, one)),
     )
     return { file, earlier, since: [] }
   }
@@ -117,7 +117,8 @@ const hadListAnswer = async (
   try {
     const file = await resolveJournalFile(context.place, undoes)
     return await hadListAnswer(context, await readRunHistory(file))
-  } catch {
+  } catch (error) {
+    recoverFrom(error)
     return false
   }
 }

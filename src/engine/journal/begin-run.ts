@@ -148,13 +148,13 @@ export const storePlanned = (
   waiting: LockWait,
 ): Promise<string> =>
   withFolderLock(folder, waiting, async () => {
-    const waiting = await findPlanned(folder, new Date(header.began))
-    for (const { file, header: other } of waiting) {
+    const plans = await findPlanned(folder, new Date(header.began))
+    for (const { file, header: other } of plans) {
       const kept = await readFile(file, 'utf8')
       const rest = kept.slice(kept.indexOf('\n') + 1)
       if (formatPlan(other, rest) === formatPlan(header, text)) return other.id
     }
-    const ofAgents = waiting.filter((entry) => entry.header.planned?.by === 'agent')
+    const ofAgents = plans.filter((entry) => entry.header.planned?.by === 'agent')
     if (header.planned?.by === 'agent' && ofAgents.length >= maxAgentPlans)
       throw new Failure('conflict', `${maxAgentPlans} plans are waiting for approval`)
     const { id } = await findNextPlace(folder, header.id)
