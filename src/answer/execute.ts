@@ -92,7 +92,11 @@ export const execute = async (
     if (!isOneSnapshot(from)) return executeSnapshots(line, from, executeOne)
   }
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
-  if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
+  if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) {
+    const runs = raw.flags.get('resume') ?? []
+    if (runs.length < 2) return executeOne(line)
+    return (await import('./resumed-runs.js')).executeResumedRuns(line, runs, executeOne)
+  }
   const { executeSeveral } = await import('./instances.js')
   return executeSeveral(line, executeOne)
 }

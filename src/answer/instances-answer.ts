@@ -40,9 +40,9 @@ type SharedLine = ScreenOptions & {
   readonly asOf?: Date | undefined
 }
 
-/** An instance or a snapshot among several. */
+/** An instance, a snapshot or a resumed run among several. */
 interface AskedTarget {
-  readonly column: 'profile' | 'snapshot'
+  readonly column?: 'profile' | 'snapshot' | undefined
   readonly name: string
 }
 
@@ -111,7 +111,7 @@ export class InstancesAnswer {
         column,
         isHeld: createWaitTest(turn),
         writeRows: (rows) =>
-          new TargetWriter({ target: { [column]: name }, turn, push }).writeAll(rows),
+          new TargetWriter({ target: { [column ?? 'run']: name }, turn, push }).writeAll(rows),
         printLater: (say) => {
           partNotes.later = say
         },
@@ -148,7 +148,7 @@ export class InstancesAnswer {
     const fields = getConditionFields(parseWhere(this.#shown.globals.where ?? []))
     const parts = [...this.#parts.values()]
     return (
-      parts.some(({ column }) => fields.includes(column)) &&
+      parts.some(({ column }) => column !== undefined && fields.includes(column)) &&
       parts.some(({ hasRecords }) => hasRecords === true)
     )
   }

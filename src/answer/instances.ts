@@ -223,8 +223,10 @@ export class MultiInstanceRun {
       }
       const failed = this.#results.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))
       const ends = failed.some(({ code }) => code === 130) || this.#printError !== undefined
-      if (left.length === 0 || !(ends || hasReachedFailureLimit(failed.length, sites.length, most)))
-        continue
+      // A shard that failed does not stop the other ones: they were meant to run at the same time.
+      const isShard = site.column === undefined && most === undefined
+      const isEnough = !isShard && hasReachedFailureLimit(failed.length, sites.length, most)
+      if (left.length === 0 || !(ends || isEnough)) continue
       const last = failed.at(-1)?.name ?? site.name
       return this.#skip(left, (notes) => notes.warn(`not started, because ${last} failed`))
     }
@@ -286,7 +288,7 @@ export class MultiInstanceRun {
       part: { ...part, budget: this.#budget },
       input: new InputCopy(this.#input),
       format: this.#format,
-      env: createSiteEnvironment(getCurrentIo().env),
+      env: site.env,
     }
     try {
       const line = { command, raw: site.toOwnLine(raw), signal, onFormat: () => {}, parse }
@@ -318,6 +320,23 @@ export class MultiInstanceRun {
   }
 }
 
+/** Parses the global flags of a line for several instances, and chooses its format. @returns these, with the notes on the format */
+export const chooseSharedFormat = async (
+  { command, raw, signal, onFormat: decided }: AskedLine,
+  env: NodeJS.ProcessEnv,
+): Promise<{
+  readonly globals: Globals
+  readonly format: Format
+  readonly early: readonly string[]
+}> => {
+  const early: string[] = []
+  // The run on each instance prints the notes on its flags.
+  const globals = parseGlobals(command, raw, env, () => {})
+  const format = await chooseFormat(command, globals, env, (text) => void early.push(text), signal)
+  decided(getFailureFormat(globals, format))
+  return { globals, format, early }
+}
+
 /** Converts a line whose list of profiles has one name to a line for that profile. */
 const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
   ...line,
@@ -334,14 +353,11 @@ const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
  * @throws Failure `usage` if the line cannot run on several instances; nothing is sent then
  */
 export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<number> => {
-  const { command, raw, signal, onFormat: decided } = line
+  const { command, raw, signal } = line
   const env = createSiteEnvironment(getCurrentIo().env)
   const wanted = getAskedProfiles(raw)
   if ('one' in wanted) return run(toSingleLine(line, wanted.one))
-  const globals = parseGlobals(command, raw, env, () => {})
-  const early: string[] = []
-  const format = await chooseFormat(command, globals, env, (text) => void early.push(text), signal)
-  decided(getFailureFormat(globals, format))
+  const { globals, format, early } = await chooseSharedFormat(line, env)
   checkSeveralInstances(command, raw, 'all' in wanted)
   const profiles = resolveNamedProfiles(wanted.several, env)
   const writing = mayChangeInstance(command, raw.args)

@@ -136,7 +136,8 @@ class TargetList {
   }
 
   async #createPart(of: Target, asked: RecordView, isMade: boolean): Promise<TargetPart> {
-    const view = isMade && getSite(of) !== undefined ? await this.#addColumns(asked) : asked
+    const isWhole = getSite(of) !== undefined || of.run !== undefined
+    const view = isMade && isWhole ? await this.#addColumns(asked) : asked
     const together = this.#findTogether(view, of)
     const people = together === undefined ? this.#answer.holdPeopleRows(view) : undefined
     const { columns = view.columns } = people ?? {}

@@ -79,10 +79,10 @@ export interface AnswerOptions extends Omit<RunOptions, 'part'> {
   /** The place among several instances. */
   readonly part?:
     | {
-        /** The name of the profile, or the time of the snapshot. */
+        /** The name of the profile, the time of the snapshot, or the name of the run that is resumed. */
         readonly name: string
-        /** The column with the name. */
-        readonly column: 'profile' | 'snapshot'
+        /** The column with the name of the profile or the snapshot. */
+        readonly column?: 'profile' | 'snapshot' | undefined
         /** Returns true while instances before this one still have rows to write. */
         readonly isHeld: () => boolean
         /** The objects that `--limit` leaves to `--select`. */

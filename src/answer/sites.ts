@@ -149,11 +149,12 @@ export const checkWrites = (
 
 // The line as each instance takes it.
 
-/** One of the instances or snapshots of a line. */
+/** One of the instances or snapshots of a line, or of the runs that it resumes. */
 export interface LineSite {
   readonly name: string
-  /** The column with the name. */
-  readonly column: 'profile' | 'snapshot'
+  /** The column with the name. A resumed run has none. */
+  readonly column?: 'profile' | 'snapshot'
+  readonly env: NodeJS.ProcessEnv
   /** Returns the line as it would be for this instance alone. */
   readonly toOwnLine: (raw: Raw) => Raw
   /** The command with the values of this instance. It understands the names of this instance and of all others. */
@@ -188,7 +189,7 @@ const loadSiteWords = async (
     return undefined
   })
   const toOwnLine = (raw: Raw): Raw => createInstanceLine(raw, name)
-  return { site: { name, column: 'profile' as const, toOwnLine }, loadWords, words }
+  return { site: { name, column: 'profile' as const, env, toOwnLine }, loadWords, words }
 }
 
 /**

@@ -8,16 +8,13 @@ import { createNoSnapshotFailure, listSubfolders, readManifest } from '../client
 import type { SnapshotManifest } from '../client/snapshot-manifest.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
 import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
-import { parseGlobals } from '../engine/plan/given.js'
 import type { Raw } from '../engine/plan/line.js'
 import { exitCodes, usage } from '../errors.js'
-import { chooseFormat } from './choose-format.js'
-import { getFailureFormat } from './failure-report.js'
-import { type LineRunner, MultiInstanceRun } from './instances.js'
+import { chooseSharedFormat, type LineRunner, MultiInstanceRun } from './instances.js'
 import { InstancesAnswer } from './instances-answer.js'
 import type { AskedLine } from './options.js'
 import type { PageSource } from './page-view.js'
-import type { LineSite } from './sites.js'
+import { createSiteEnvironment, type LineSite } from './sites.js'
 
 /** A snapshot with its folder. */
 interface FoundSnapshot {
@@ -98,6 +95,7 @@ const createSnapshotLine = (raw: Raw, folder: string): Raw => ({
 const toSite = ({ command }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
   name: manifest.began,
   column: 'snapshot',
+  env: createSiteEnvironment(getCurrentIo().env),
   toOwnLine: (raw) => createSnapshotLine(raw, folder),
   command,
 })
@@ -127,12 +125,9 @@ export const executeSnapshots = async (
   text: string,
   run: LineRunner,
 ): Promise<number> => {
-  const { command, raw, signal, onFormat: decided } = line
+  const { command, raw, signal } = line
   const { env } = getCurrentIo()
-  const early: string[] = []
-  const globals = parseGlobals(command, raw, env, (said) => void early.push(said))
-  const format = await chooseFormat(command, globals, env, (said) => void early.push(said), signal)
-  decided(getFailureFormat(globals, format))
+  const { globals, format, early } = await chooseSharedFormat(line, env)
   checkLine(line)
   const { snapshots, incomplete } = findSnapshots(text)
   const getSource = createSource(text, snapshots)

@@ -186,11 +186,10 @@ const formatAsTyped = (line: TypedFlags, name: string): string => {
   return value === undefined ? form : `${form} ${value}`
 }
 
-/** Flags that choose the instance, the user or the run, each with the hint for several values. The last value must not replace the others. */
+/** Flags that choose the instance, the user or the shard, each with the hint for several values. The last value must not replace the others. */
 const choices: Readonly<Partial<Record<FlagName, (form: string, values: string) => string>>> = {
   profile: (form, values) => `Pass several instances as one value: ${form} ${values}`,
   from: (form, values) => `Pass several snapshots as one value: ${form} ${values}`,
-  resume: () => 'Resume one run after the other.',
   'base-url': () => oneInstance,
   sudo: () => 'Pass only one of them.',
   shard: () => 'Run a line for each of them.',

@@ -111,6 +111,8 @@ export interface Target {
   readonly profile?: string | undefined
   /** The time at which the snapshot was begun. */
   readonly snapshot?: string | undefined
+  /** The name of the run that is resumed. Records have no column with it. */
+  readonly run?: string | undefined
   readonly parent?: Parent | undefined
 }
 

@@ -18,6 +18,7 @@ import type { UiService } from './command/context.js'
 import { getSelectList, isPreview } from './command/derive.js'
 import { type Globals, isRepeated } from './command/globals.js'
 import { toDocumentedNames } from './command/load-words.js'
+import { yieldNone } from './command/outcomes.js'
 import type { Command, Given } from './command/types.js'
 import type { JournalOptions } from './journaling/runs.js'
 import type { LineParts } from './line-parts.js'
@@ -198,6 +199,7 @@ const carryOutTargets = async (taken: RunLine): Promise<void> => {
 /** Carries out a line: once, repeatedly, for each of several parents, or as the rest of an interrupted run. */
 export const carryOutLine = async (line: RunLine): Promise<void> => {
   const taken = await loadResumedRun(line)
-  if (taken !== undefined) await carryOutTargets(taken)
+  if (taken === undefined) await line.running.print(yieldNone(line.running.answer))
+  else await carryOutTargets(taken)
   checkInputComplete(taken ?? line)
 }

@@ -113,7 +113,6 @@ describe('a choice that a line makes twice', () => {
     ['runners list --profile=a --profile b', '--profile is given', '--profile a,b'],
     ['runners pause 1 -p a -p b --yes', '-p is given', '-p a,b'],
     ['runners list --from x --from y', '--from is given', '--from x,y'],
-    ['runners pause --resume x --resume y -p a', '--resume is given', 'one run after the other'],
     [
       'runners list --base-url http://x --base-url http://y',
       '--base-url is given',

@@ -19,6 +19,11 @@ import { readObjectLines } from '../../engine/journal/objects.js'
 import { type ObjectState, type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
 import { reportGap } from '../../engine/journaling/runs.js'
 import {
+  checkSameRun,
+  findMainPart,
+  findMissingShards,
+} from '../../engine/journaling/sharded-run.js'
+import {
   createExitRow,
   createNoteRow,
   type Row,
@@ -33,7 +38,6 @@ import { isNarrow } from '../answers.js'
 import { type Arguments, define } from '../define.js'
 import { findLastRunFile, requireRunName } from './find-run.js'
 import { formatPlannedLine } from './planned.js'
-import { checkSameRun, findMainPart, findMissingShards } from './shards.js'
 import { keepNamedProfile } from './writes.js'
 
 /** True if a run was killed, interrupted or stopped, so that objects may be left. */

@@ -21,6 +21,7 @@ import {
   readCurrent,
 } from '../../engine/journaling/inverse.js'
 import { reportGap } from '../../engine/journaling/runs.js'
+import { checkShards, findMainPart, isEmptyShard } from '../../engine/journaling/sharded-run.js'
 import { chooseUndoAction } from '../../engine/journaling/undo-action.js'
 import { createNoteRow, type Rows } from '../../engine/rows.js'
 import type { UndoableItem } from '../../engine/work/report.js'
@@ -28,7 +29,6 @@ import { Failure, recoverFrom, usage } from '../../errors.js'
 import { shouldShowChanges, toChangeRows } from '../answers.js'
 import { type Arguments, define } from '../define.js'
 import { type FoundRun, findRunToUndo, isUndo, requireRunName } from './find-run.js'
-import { checkShards, findMainPart, isEmptyShard } from './shards.js'
 import { readSteps } from './steps.js'
 
 /** Returns the facts of a run that the journal of its undo repeats. */
@@ -161,7 +161,7 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
   for (const one of earlier) parts.push(await readRunHistory(one))
   const areShards = given.args.length > 1
   const past = areShards ? findMainPart(parts) : parts[0]
-  if (areShards) checkShards(parts, past)
+  if (areShards) checkShards(parts, past, 'Undo one run after the other.')
   // A shard without objects has no endpoint in its journal.
   if (past.total === 0 && past.header.endpoint === '') return yield* yieldNothing(context)
   // Undoing an undo is a redo.

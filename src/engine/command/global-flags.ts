@@ -146,10 +146,13 @@ const journalling = declare({
     }),
   },
   resume: {
-    param: string('resume a run from its journal ("last" for the latest)', {
-      placeholder: 'file|last',
-      completes: 'run',
-    }),
+    param: string(
+      'resume a run from its journal ("last" for the latest), or several shards of a run',
+      {
+        placeholder: 'file|last',
+        completes: 'run',
+      },
+    ),
   },
 })
 

@@ -195,6 +195,7 @@ describe('--resume', () => {
     await run('runners pause 1 2')
     const later = await run('runners pause --resume last')
     expect([later.code, later.stderr]).toEqual([0, 'nothing is left to do\n'])
+    expect((await run('runners pause --resume last -o json')).stdout).toBe('[]\n')
   })
 
   it('only looks at an unknown POST: it stays unknown unless it is as it was to be', async () => {

@@ -1,8 +1,8 @@
 /** Checks that several journals are those of the shards of one run. */
 import { isDeepStrictEqual } from 'node:util'
-import type { RunHistory } from '../../engine/journal/reader.js'
-import { parseShard } from '../../engine/journaling/shards.js'
 import { usage } from '../../errors.js'
+import type { RunHistory } from '../journal/reader.js'
+import { parseShard } from './shards.js'
 
 /** The fields of a header that all shards of a run have in common. An empty shard has only the first two. */
 const sameFields = ['command', 'instance', 'endpoint', 'input'] as const
@@ -45,11 +45,17 @@ export const findMissingShards = (parts: readonly RunHistory[]): readonly string
   )
 }
 
-/** @throws Failure `usage` for a run that is no shard, or journals of different runs */
-export const checkShards = (parts: readonly RunHistory[], first: RunHistory): void => {
+/**
+ * @param hint what to do with runs that are no shards
+ * @throws Failure `usage` for a run that is no shard, or journals of different runs
+ */
+export const checkShards = (
+  parts: readonly RunHistory[],
+  first: RunHistory,
+  hint: string,
+): void => {
   checkSameRun(parts, first)
   findMissingShards(parts)
   const whole = parts.find(({ header }) => header.shard === undefined)
-  if (whole !== undefined)
-    throw usage(`${whole.file} is no shard of a run`, 'Undo one run after the other.')
+  if (whole !== undefined) throw usage(`${whole.file} is no shard of a run`, hint)
 }
