@@ -146,13 +146,10 @@ const journalling = declare({
     }),
   },
   resume: {
-    param: string(
-      'resume a run from its journal ("last" for the latest), or several shards of a run',
-      {
-        placeholder: 'file|last',
-        completes: 'run',
-      },
-    ),
+    param: string('resume a run, or several shards of one ("last" is the latest)', {
+      placeholder: 'file|last',
+      completes: 'run',
+    }),
   },
 })
 
