@@ -119,9 +119,10 @@ const splitReference = ({
 }
 
 /** Resolves a line whose verb comes before the area: `get runners`. */
-const resolveVerbFirst = (typed: SplitLine): ReachedArea | undefined => {
-  const [verb = ''] = typed.words
-  if (!isVerb(verb)) return undefined
+const resolveVerbFirst = async (typed: SplitLine): Promise<ReachedArea | undefined> => {
+  const [verb = '', word = ''] = typed.words
+  const [area = ''] = findAreaWord(word)?.split(' ') ?? []
+  if (!isVerb(verb) && !(await listVerbs(area)).includes(verb)) return undefined
   const line = resolveArea(typed, 1) === undefined ? splitReference(typed) : typed
   const reached = line && resolveArea(line, 1)
   if (line === undefined || reached === undefined) return undefined
@@ -327,7 +328,7 @@ export const rewriteWords = async (
     return typed.join(' ') === '-v' ? { tokens: ['--version'] } : undefined
   const replaced = await replaceBeginning(line)
   if (replaced !== undefined) return { tokens: replaced }
-  const reached = resolveArea(line, 0) ?? resolveVerbFirst(line)
+  const reached = resolveArea(line, 0) ?? (await resolveVerbFirst(line))
   if (reached === undefined) {
     const [first = ''] = line.words
     if (first === 'log' && line.words.length === 1)

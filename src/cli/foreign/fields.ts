@@ -52,13 +52,21 @@ const listAlternatives = (schema: unknown): readonly unknown[] =>
 const listFieldSchemas = ({ endpoints }: FieldPlace, name: string): readonly unknown[] =>
   endpoints.flatMap(({ returns }) => listAlternatives(getProperties(returns.shape)?.[name]))
 
+/** The fields that other tools call otherwise. */
+const otherNames: Readonly<Record<string, string>> = {
+  state: 'status',
+  status: 'state',
+  branch: 'ref',
+}
+
 /** Finds the field that a name means: itself, the user name of a person, or the name of an object; undefined if there is none. */
 export const findField = (place: FieldPlace, name: string): string | undefined => {
   const isPerson = listFieldSchemas(place, name).some(
     (schema) => getProperties(schema)?.username !== undefined,
   )
   if (isPerson) return `${name}.username`
-  return [name, `${name}_name`].find((one) => place.fields.includes(one))
+  const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
+  return [name, `${name}_name`, other ?? name].find((one) => place.fields.includes(one))
 }
 
 /** Returns true for a field that is true or false. */

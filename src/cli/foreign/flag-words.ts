@@ -2,7 +2,7 @@
 
 import { findNearest } from '../../base/suggest.js'
 import { coerceTexts } from '../../catalogue/coerce.js'
-import { getNumberNames, getParamValues, isSwitch } from '../../catalogue/params.js'
+import { getNumberNames, getParamValues, isListParam, isSwitch } from '../../catalogue/params.js'
 import { canListRecords, canSendAttributes, getCommandName } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import { globalFlagRows } from '../../engine/command/global-flags.js'
@@ -194,24 +194,43 @@ export class FlagReader {
   #correct(flag: Flag, value: string): readonly string[] | undefined {
     if (flag.name === 'limit')
       return /^(?:0|-1|none|unlimited)$/.test(value) ? ['--limit', 'all'] : undefined
-    if (flag.name === 'output') {
-      if (getParamValues(flag.param).includes(value)) return undefined
-      const format = toFormat(value)
-      if (format !== undefined) return format.tokens
-    }
+    if (flag.name === 'output') return this.#correctFormat(flag, value)
     // A parameter may have the name of a flag of all commands, and a prefix: `--color red` of a label.
     const prefixed = `api-${flag.name}`
     if (this.#isShown(prefixed) && coerceTexts(flag.param, [value]).value === undefined)
       return [`--${prefixed}`, value]
     if (flag.name === 'select' || flag.name === 'where') return this.#readPlace(flag.name, value)
-    const values = [...getParamValues(flag.param), ...getNumberNames(flag.param)]
-    const known = [...values, ...(flag.param.words ?? [])]
+    return this.#correctChoice(flag, value)
+  }
+
+  #correctFormat(flag: Flag, value: string): readonly string[] | undefined {
+    if (getParamValues(flag.param).includes(value)) return undefined
+    const format = toFormat(value)
+    if (format !== undefined) return format.tokens
+    // The name of a file, as curl has it. Its ending may be a format.
+    const [, ending] = /^[\w./-]*\.(\w+)$/.exec(value) ?? []
+    if (ending === undefined || !this.#isShown('to')) return undefined
+    return ['--to', value, ...(toFormat(ending)?.tokens ?? [])]
+  }
+
+  /** Corrects one of several values; undefined if the value is kept. */
+  #correctChoice(flag: Flag, value: string): readonly string[] | undefined {
+    const { name, param } = flag
+    const values = [...getParamValues(param), ...getNumberNames(param)]
+    const known = [...values, ...(param.words ?? [])]
     const text = toFieldName(value)
-    if (values.length === 0 || /^\d+$/.test(value) || value.includes(',') || known.includes(text))
-      return undefined
+    if (values.length === 0 || /^\d+$/.test(value) || known.includes(text)) return undefined
+    if (value.includes(',')) {
+      // Only a condition takes several values.
+      const areKnown = value.split(',').every((one) => known.includes(one))
+      const isField = this.#fields?.flag === '--where' && this.#hasField(name)
+      return areKnown && isField && !isListParam(param)
+        ? ['--where', `${name}=${value.replaceAll(',', '|')}`]
+        : undefined
+    }
     const begun = values.filter((one) => one.startsWith(text.toLowerCase()))
     const likely = begun.length === 1 ? begun[0] : findNearest(text, values)
-    return likely === undefined ? undefined : [`--${flag.name}`, likely.replaceAll('_', '-')]
+    return likely === undefined ? undefined : [`--${name}`, likely.replaceAll('_', '-')]
   }
 
   /** Replaces a condition on the project or group by the flag for it; undefined for any other condition. */

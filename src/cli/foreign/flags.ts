@@ -112,6 +112,13 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--no-cli-pager'], gives: ['--no-pager'] },
   { names: ['--silent', '-s'], gives: ['--quiet'] },
   { names: ['--debug', '--trace'], gives: ['-vv'] },
+  {
+    names: ['--tail'],
+    value: /^\d+$/,
+    gives: (value, { hasField }) => ({
+      tokens: [`--sort=-${hasField('created_at') ? 'created_at' : 'id'}`, '--limit', value],
+    }),
+  },
   { names: ['-w', '--follow', '--tail'], gives: ['--watch'] },
   // Choice of records.
   { names: ['--all', '-A', '--all-pages', '--no-limit'], of: /^api$/, gives: ['--paginate'] },
@@ -126,10 +133,13 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--all-namespaces', '--all-repos'], gives: ['--all-projects', '--limit all'] },
   { names: ['-n'], value: /^\d+$/, gives: ['--limit $1'] },
   {
-    names: ['--max-results', '--max-items', '--max-count', '--top', '--head'],
+    names: ['--max-results', '--max-items', '--max-count', '--top'],
     value: true,
     gives: ['--limit $1'],
   },
+  { names: ['--head'], value: /^\d+$/, gives: ['--limit $1'] },
+  { names: ['--head', '-H'], value: true, of: /^mr list$/, gives: ['--source-branch $1'] },
+  { names: ['--base', '-B'], value: true, of: /^mr list$/, gives: ['--target-branch $1'] },
   { names: ['--page-size', '--perpage'], value: true, gives: ['--per-page $1'] },
   {
     names: ['--search', '--find'],
@@ -155,6 +165,16 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: /^\d+[hdw]$/,
     gives: (value, place) => toAge(`<${value}`, place),
   },
+  // Artifacts.
+  { names: ['-j', '-n', '--name'], value: true, of: /^artifacts /, gives: ['--job $1'] },
+  { names: ['-O', '--output-document', '--out-file'], value: true, gives: ['--to $1'] },
+  {
+    names: ['-D', '-d', '--dir', '--directory', '--path'],
+    value: true,
+    of: /^artifacts download$/,
+    gives: ['--extract --to $1'],
+  },
+  { names: ['--unzip', '-x'], of: /^artifacts download$/, gives: ['--extract'] },
   // Projects and groups.
   { names: ['-R', '--repo', '--repository', '--project-id'], value: true, gives: ['-P $1'] },
   {
@@ -225,7 +245,6 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['--insecure'],
   },
   { names: ['--max-retries', '--retry'], value: true, gives: ['--retries $1'] },
-  { names: ['-j'], value: true, of: /^artifacts /, gives: ['--job $1'] },
   {
     names: ['--parallelism', '--parallel', '--jobs', '-j'],
     value: true,
@@ -288,6 +307,9 @@ export const foreignFlags: readonly ForeignFlag[] = [
   },
   { names: ['--expires', '--expiry', '--expiration'], value: true, gives: ['--expires-at $1'] },
   { names: ['--label', '-l'], value: true, gives: ['--labels $1'] },
+  { names: ['--tag', '--tags'], value: true, gives: ['--tag-list $1'] },
+  { names: ['--paused'], of: / update$/, gives: ['--active=false'] },
+  { names: ['--registration-token'], value: true, gives: ['--token $1'] },
   {
     names: ['--message', '--body', '-m', '-b'],
     value: true,
@@ -303,7 +325,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['--ref $1', '--ref-name $1', '--target-branch $1'],
   },
   {
-    names: ['--file', '--filename', '-f', '--var-file', '--dir'],
+    names: ['--file', '--filename', '-f', '--var-file', '--dir', '--path'],
     value: true,
     of: /^(?:plan|apply|drift|ci lint|check policy)$/,
     gives: ['$1'],

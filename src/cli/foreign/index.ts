@@ -177,8 +177,12 @@ const findHint = async (error: Failure, typed: readonly string[]): Promise<strin
   const found = await rewriteRest(words.tokens, isNamed).catch(
     (error: unknown) => void recoverFrom(error),
   )
-  const rewritten = found !== undefined && holdsSecret(found) ? undefined : found
-  if (rewritten?.isRefused === true) return suggestOnlyFlag(error, rewritten, typed)
+  const isSecret = found !== undefined && holdsSecret(found)
+  if (found !== undefined && (isSecret || found.isRefused === true)) {
+    const hint = suggestOnlyFlag(error, found, typed)
+    if (hint !== undefined || !isSecret) return hint
+  }
+  const rewritten = isSecret ? undefined : found
   if (words.isMissing === true)
     return rewritten === undefined
       ? `${missing} ${addition}`

@@ -34,7 +34,6 @@ const formats: Readonly<Record<string, string>> = {
   plain: 'table',
   pretty: 'table',
   human: 'table',
-  tsv: 'table',
   name: 'id',
   jsonlines: 'jsonl',
   'json-lines': 'jsonl',
@@ -79,6 +78,8 @@ export const toFormat = (value: string): FlagReplacement | undefined => {
     const fields = toFields(expression.replaceAll(/(?:^|,)[^:,]*:/g, ' '))
     return fields.length === 0 ? undefined : { tokens: ['--fields', fields.join(',')] }
   }
+  // What a pipe gets without a format.
+  if (kind === 'tsv') return { tokens: [] }
   const name = Object.hasOwn(formats, kind.toLowerCase())
     ? formats[kind.toLowerCase()]
     : kind.toLowerCase()

@@ -29,7 +29,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   destroy: ['delete', 'remove'],
   unset: ['delete', 'remove'],
   new: ['create', 'add', 'register', 'set'],
-  create: ['add', 'register', 'schedule', 'set', 'login'],
+  create: ['add', 'register', 'schedule', 'send', 'set', 'login'],
   add: ['create', 'register', 'enable', 'set', 'login'],
   edit: ['update', 'set'],
   set: ['update'],
@@ -69,6 +69,7 @@ const lines: Readonly<Record<string, string>> = {
   'runners projects': 'runners get',
   'mr approvers': 'approvals mr get',
   'mr approvals': 'approvals mr get',
+  'geo health': 'geo status',
   'geo sites': 'geo nodes',
   'geo site': 'geo nodes',
   'error-tracking enable': 'error-tracking update --active',
@@ -98,6 +99,7 @@ const pipeline = 'projects/{project}/pipelines'
 /** The requests of operations that the documents lack. The argument of the line replaces `:id`. */
 const operations: Readonly<Record<string, string>> = {
   'jobs retry': `POST ${job}/retry`,
+  'jobs rerun': `POST ${job}/retry`,
   'jobs cancel': `POST ${job}/cancel`,
   'jobs stop': `POST ${job}/cancel`,
   'jobs play': `POST ${job}/play`,
@@ -158,6 +160,7 @@ const operations: Readonly<Record<string, string>> = {
   'projects transfer': 'PUT projects/:id/transfer',
   'projects rename': 'PUT projects/:id',
   'runners delete': 'DELETE runners/:id',
+  'runners unregister': 'DELETE runners/:id',
   'members invite': 'POST projects/{project}/invitations',
   'members block': 'POST users/:id/block',
   'pages-domains verify': 'PUT projects/{project}/pages/domains/:id/verify',
@@ -180,6 +183,10 @@ const usual: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['ls', 'index', 'all', 'search', 'find'].map((one) => [one, 'list'])),
   ...Object.fromEntries(
     ['show', 'view', 'describe', 'inspect', 'info', 'read', 'status'].map((one) => [one, 'get']),
+  ),
+  // What these do with an object begins with reading it, and is no request of its own.
+  ...Object.fromEntries(
+    ['watch', 'download', 'open', 'browse', 'checkout', 'clone'].map((one) => [one, 'get']),
   ),
   ...Object.fromEntries(['new', 'add'].map((one) => [one, 'create'])),
   ...Object.fromEntries(

@@ -63,6 +63,9 @@ const lines: Readonly<Record<string, string>> = {
   'storage move': 'storage-move schedule',
   'ci jobs': 'jobs list',
   'pipeline jobs': 'jobs list',
+  'run download': 'artifacts download',
+  sbom: 'dependencies list',
+  'audit-log': 'audit list',
   'pipelines jobs': 'jobs list',
   // As code, and what was done.
   diff: 'plan',
@@ -92,6 +95,8 @@ const names: Readonly<Record<string, string>> = {
   domain: 'pages-domains',
   page: 'pages-domains',
   deploy_key: 'deploy-keys',
+  deploykey: 'deploy-keys',
+  key: 'deploy-keys',
   permission: 'members',
   activity: 'events',
   vuln: 'vulnerabilities',
