@@ -89,6 +89,13 @@ describe('one commit', () => {
     expect((await send(`GET ${repo}/nothing`)).refusal.message).toBe('404 Commit Not Found')
   })
 
+  it('is found only in projects that have it', async () => {
+    const { id } = getCommitCard(1, 'login')
+    const other = '/projects/web%2Fsite/repository/commits'
+    expect((await send(`GET ${repo}/${id}`)).status).toBe(200)
+    expect((await send(`GET ${other}/${id}`)).refusal.message).toBe('404 Commit Not Found')
+  })
+
   it('names the branches and tags that contain it', async () => {
     const { id } = getCommitCard(1, 'v1')
     const { body } = await send(`GET ${repo}/${id}/refs?type=tag`)
@@ -283,37 +290,54 @@ describe('cherry-picking and reverting', () => {
   })
 })
 
-describe('a commit of many actions', () => {
-  it('starts no more programs than one of few', async () => {
+describe('git', () => {
+  /** Counts the programs that are started meanwhile. The function gets the number of those so far. */
+  const countStarts = async (work: (count: () => Promise<number>) => Promise<void>) => {
     const place = await mkdtemp(join(tmpdir(), 'svcctl-git-'))
     const log = join(place, 'log')
     const { PATH } = process.env
-    const counted = async (prefix: string, count: number): Promise<number> => {
-      await writeFile(log, '')
-      const actions = Array.from({ length: count }, (_, at) => ({
-        action: 'create',
-        file_path: `${prefix}/${at}.txt`,
-        content: `${prefix} ${at}\n`,
-      }))
-      const json = { branch: 'main', commit_message: prefix, actions }
-      expect((await send(`POST ${repo}`, { json })).status).toBe(201)
-      return (await readFile(log, 'utf8')).length
-    }
     try {
       const real = (await execa('which', ['git'])).stdout
       const script = `#!/bin/sh\nprintf x >>'${log}'\nexec '${real}' "$@"\n`
       await writeFile(join(place, 'git'), script, { mode: 0o755 })
+      await writeFile(log, '')
       process.env.PATH = `${place}:${PATH}`
-      // The first commit also creates the repository.
-      await counted('first', 1)
-      const few = await counted('few', 2)
-      expect(few).toBeGreaterThan(0)
-      expect(await counted('many', 200)).toBe(few)
+      await work(async () => (await readFile(log, 'utf8')).length)
     } finally {
       process.env.PATH = PATH
       await rm(place, { recursive: true, force: true })
     }
+  }
+
+  it('is started no more often for a commit of many actions than for one of few', async () => {
+    await countStarts(async (count) => {
+      const create = async (prefix: string, files: number): Promise<number> => {
+        const before = await count()
+        const actions = Array.from({ length: files }, (_, at) => ({
+          action: 'create',
+          file_path: `${prefix}/${at}.txt`,
+          content: `${prefix} ${at}\n`,
+        }))
+        const json = { branch: 'main', commit_message: prefix, actions }
+        expect((await send(`POST ${repo}`, { json })).status).toBe(201)
+        return (await count()) - before
+      }
+      // The first commit also creates the repository.
+      await create('first', 1)
+      const few = await create('few', 2)
+      expect(few).toBeGreaterThan(0)
+      expect(await create('many', 200)).toBe(few)
+    })
     const last = await send(`GET ${repo}/main`)
     expect(last.body.stats).toEqual({ additions: 200, deletions: 0, total: 200 })
+  })
+
+  it('is asked only once about a commit', async () => {
+    const { id } = getCommitCard(1, 'login')
+    const first = await send(`GET ${repo}/${id}`)
+    await countStarts(async (count) => {
+      expect((await send(`GET ${repo}/${id}`)).body).toEqual(first.body)
+      expect(await count()).toBe(0)
+    })
   })
 })

@@ -1,18 +1,30 @@
 /** Applies commits to other branches for cherry-picks, reverts, merges and rebases, and finds conflicts. */
 import { emptyTree, type GitCommit, type Person, readCommit } from './commits-and-refs.js'
 import { writeCommit } from './create-commits.js'
-import type { Repository } from './repositories.js'
+import { addTreeCommit, createContent, type Repository, writeObjects } from './repositories.js'
 
 /** The resulting tree, or the reason why there is none. */
 export type ApplyResult = { readonly tree: string } | { readonly failure: 'conflict' | 'empty' }
 
-const nobody: Person = { name: 'merge', email: 'merge@localhost', date: '2000-01-01T00:00:00Z' }
-
-const writeTreeCommit = (repository: Repository, tree: string, parents: readonly string[]) =>
-  writeCommit(repository, { tree, parents, message: 'merge', author: nobody, committer: nobody })
+/** The author and the message of commits that only a merge needs. */
+const nobody = {
+  author: { name: 'merge', email: 'merge@localhost' },
+  date: '2000-01-01T00:00:00Z',
+  message: 'merge',
+}
 
 export const getTree = (repository: Repository, revision: string): Promise<string> =>
-  repository.must(['rev-parse', `${revision}^{tree}`])
+  repository.must(['rev-parse', `${revision}^{tree}`], { about: [revision] })
+
+const mergeArgs = ['merge-tree', '--write-tree']
+
+/** @returns the outcome of git, with code 1 for a conflict */
+const runMerge = async (repository: Repository, ours: string, theirs: string, about?: string[]) => {
+  const outcome = await repository.run([...mergeArgs, ours, theirs], { about })
+  if (outcome.code > 1)
+    throw new Error(`git merge-tree (git 2.38 or later) failed: ${outcome.stderr.trim()}`)
+  return outcome
+}
 
 /** Merges two commits with git 2.38 or later. @returns the tree; undefined if there is a conflict */
 export const mergeCommits = async (
@@ -20,15 +32,8 @@ export const mergeCommits = async (
   ours: string,
   theirs: string,
 ): Promise<string | undefined> => {
-  const { code, stdout, stderr } = await repository.run([
-    'merge-tree',
-    '--write-tree',
-    ours,
-    theirs,
-  ])
-  if (code === 1) return undefined
-  if (code !== 0) throw new Error(`git merge-tree (git 2.38 or later) failed: ${stderr.trim()}`)
-  return stdout.toString('utf8').split('\n')[0] ?? ''
+  const { code, stdout } = await runMerge(repository, ours, theirs)
+  return code === 1 ? undefined : (stdout.toString('utf8').split('\n')[0] ?? '')
 }
 
 /** Applies the difference between the trees `base` and `theirs` to the tree `ours`. */
@@ -38,11 +43,12 @@ const applyChange = async (
   ours: string,
   theirs: string,
 ): Promise<ApplyResult> => {
-  const root = await writeTreeCommit(repository, base, [])
-  const [left, right] = [
-    await writeTreeCommit(repository, ours, [root]),
-    await writeTreeCommit(repository, theirs, [root]),
-  ]
+  const content = createContent()
+  const add = (tree: string, parents: readonly string[]): string =>
+    addTreeCommit(content, tree, { ...nobody, parents })
+  const root = add(base, [])
+  const [left, right] = [add(ours, [root]), add(theirs, [root])]
+  await writeObjects(repository.path, content)
   const tree = await mergeCommits(repository, left, right)
   if (tree === undefined) return { failure: 'conflict' }
   return tree === ours ? { failure: 'empty' } : { tree }
@@ -79,13 +85,13 @@ export const hasConflicts = async (
   repository: Repository,
   ours: string,
   theirs: string,
-): Promise<boolean> => (await mergeCommits(repository, ours, theirs)) === undefined
+): Promise<boolean> => (await runMerge(repository, ours, theirs, [ours, theirs])).code === 1
 
 export const mergeBase = (
   repository: Repository,
   a: string,
   b: string,
-): Promise<string | undefined> => repository.line(['merge-base', a, b])
+): Promise<string | undefined> => repository.line(['merge-base', a, b], { about: [a, b] })
 
 interface RebaseResult {
   /** The ID of the new head. It is `onto` if no commit is left. */
@@ -105,7 +111,9 @@ export const rebaseBranch = async (
   committer: Person,
 ): Promise<RebaseResult | undefined> => {
   const range = ['rev-list', '--reverse', '--topo-order', '--no-merges', source, `^${onto}`]
-  const ids = (await repository.must(range)).split('\n').filter((id) => id !== '')
+  const ids = (await repository.must(range, { about: [source, onto] }))
+    .split('\n')
+    .filter((id) => id !== '')
   let head = onto
   let commits = 0
   for (const id of ids) {

@@ -60,8 +60,9 @@ export const readDiff = async (
 ): Promise<FileDiff[]> => {
   const trees = [parent ?? emptyTree, id]
   const base = ['diff-tree', '-r', '-M']
-  const raw = await repository.must([...base, '-z', '--raw', '--no-abbrev', ...trees])
-  const patch = await repository.read([...base, '-p', ...trees])
+  const about = parent === undefined ? [id] : [parent, id]
+  const raw = await repository.must([...base, '-z', '--raw', '--no-abbrev', ...trees], { about })
+  const patch = await repository.read([...base, '-p', ...trees], { about })
   const hunks = parsePatch((patch ?? Buffer.alloc(0)).toString('utf8'))
   return parseRawDiff(raw).map((file, index) => ({ ...file, diff: hunks[index] ?? '' }))
 }
@@ -157,21 +158,21 @@ export const resolveCommit = async (
   repository: Repository,
   revision: string,
 ): Promise<string | undefined> => {
-  const id = await repository.line([
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    `${revision}^{commit}`,
-  ])
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
+  const id = await repository.line(args, { about: [revision] })
   return id === '' ? undefined : id
 }
 
 /** Returns the ID of the newest commit of a branch; undefined if there is no such branch. */
-export const findBranchHead = (
+export const findBranchHead = async (
   repository: Repository,
   branch: string,
-): Promise<string | undefined> => resolveCommit(repository, `refs/heads/${branch}`)
+): Promise<string | undefined> =>
+  (await repository.readBranch(branch)) ?? (await resolveCommit(repository, `refs/heads/${branch}`))
+
+/** Returns the commits that a query names, if it depends on nothing else. */
+const getOnlyCommits = ({ all, revision }: LogQuery): readonly string[] | undefined =>
+  all === true ? undefined : revision?.split('..')
 
 const buildSelection = (query: LogQuery): string[] => [
   ...(query.topological === true ? ['--topo-order'] : []),
@@ -191,7 +192,7 @@ export const countCommits = async (
   query: LogQuery,
 ): Promise<number | undefined> => {
   const args = ['--literal-pathspecs', 'rev-list', '--count', ...buildSelection(query)]
-  const line = await repository.line(args)
+  const line = await repository.line(args, { about: getOnlyCommits(query) })
   return line === undefined ? undefined : Number(line)
 }
 
@@ -204,7 +205,8 @@ export const listCommits = async (
 ): Promise<GitCommit[]> => {
   const page = ['-z', format, `--skip=${skip}`, `--max-count=${limit}`]
   const args = ['--literal-pathspecs', 'log', ...page, ...buildSelection(query)]
-  return parseCommits((await repository.read(args)) ?? Buffer.alloc(0))
+  const output = await repository.read(args, { about: getOnlyCommits(query) })
+  return parseCommits(output ?? Buffer.alloc(0))
 }
 
 /** Reads several commits by their full IDs. */
@@ -213,7 +215,8 @@ export const readCommits = async (
   ids: readonly string[],
 ): Promise<Map<string, GitCommit>> => {
   if (ids.length === 0) return new Map()
-  const output = await repository.read(['log', '--no-walk=unsorted', '-z', format, ...ids])
+  const args = ['log', '--no-walk=unsorted', '-z', format, ...ids]
+  const output = await repository.read(args, { about: ids })
   return new Map(parseCommits(output ?? Buffer.alloc(0)).map((found) => [found.id, found]))
 }
 
@@ -244,7 +247,7 @@ export const readStats = async (
   const stats = new Map<string, LineCounts>()
   if (ids.length === 0) return stats
   const args = ['log', '--no-walk=unsorted', '--first-parent', '-m', '--numstat', '--format=%x01%H']
-  const output = await repository.must([...args, ...ids])
+  const output = await repository.must([...args, ...ids], { about: ids })
   for (const block of output.split('\u0001').slice(1)) {
     const files = parseNumstat(block)
     const count = (name: keyof LineCounts): number => sumNumbers(files.map((file) => file[name]))
@@ -264,7 +267,8 @@ export const countChangedLines = async (
   from: string,
   to: string,
 ): Promise<number[] | undefined> => {
-  const output = await repository.read(['diff', '--numstat', '-M', '--end-of-options', from, to])
+  const args = ['diff', '--numstat', '-M', '--end-of-options', from, to]
+  const output = await repository.read(args, { about: [from, to] })
   return output && parseNumstat(output.toString('utf8')).map(({ total }) => total)
 }
 

@@ -20,7 +20,8 @@ const readTreeFiles = async (
 ): Promise<Map<string, TreeFile>> => {
   const files = new Map<string, TreeFile>()
   if (commit === undefined) return files
-  const output = await repository.must(['ls-tree', '-r', '-z', '--full-tree', commit])
+  const args = ['ls-tree', '-r', '-z', '--full-tree', commit]
+  const output = await repository.must(args, { about: [commit] })
   for (const line of output.split('\0').filter((l) => l !== '')) {
     const tab = line.indexOf('\t')
     const [mode = '', , id = ''] = line.slice(0, tab).split(' ')

@@ -2,7 +2,7 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
@@ -12,9 +12,14 @@ import { runFile } from '../../base/processes.js'
 import { Failure, getErrorCode } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'
 
-interface GitOptions {
+interface ProcessOptions {
   readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
+}
+
+interface GitOptions extends ProcessOptions {
+  /** The full hashes of the only objects that a question is about, and nothing else in the repository. Its answer is remembered. */
+  readonly about?: readonly string[]
 }
 
 interface GitOutcome {
@@ -41,7 +46,10 @@ const checkTexts = (texts: readonly string[]): void => {
   if (texts.some((text) => text.includes('\0'))) throw badRequest('a value holds a NUL')
 }
 
-const start = async (args: readonly string[], { input, env }: GitOptions): Promise<GitOutcome> => {
+const start = async (
+  args: readonly string[],
+  { input, env }: ProcessOptions,
+): Promise<GitOutcome> => {
   checkTexts([...args, ...Object.values(env ?? {})])
   const { error, stdout, stderr } = await runFile('git', args, {
     as: 'bare',
@@ -70,6 +78,23 @@ export const hasGit = async (): Promise<boolean> => {
   }
 }
 
+/** The answers to questions about objects alone. A hash stands for the same content in every repository that has the object. */
+const answers = new Map<string, GitOutcome>()
+const maxAnswers = 1000
+const longestAnswer = 65_536
+
+/** Remembers an answer: a result, or a "no" (1). Any other code is an error. */
+const remember = (question: string, answer: GitOutcome): void => {
+  if (answer.code > 1 || answer.stdout.length > longestAnswer) return
+  if (answers.size >= maxAnswers) answers.clear()
+  answers.set(question, answer)
+}
+
+const isHash = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
+
+const getObjectPath = (repository: string, id: string): string =>
+  join(repository, 'objects', id.slice(0, 2), id.slice(2))
+
 export class Repository {
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -82,9 +107,28 @@ export class Repository {
     return mine
   }
 
+  /** True if the repository has an object in a file of its own. */
+  #hasObject(id: string): boolean {
+    return isHash(id) && existsSync(getObjectPath(this.path, id))
+  }
+
   /** Runs `git <args>` in the repository, and returns the outcome even if git fails. */
-  run(args: readonly string[], options: GitOptions = {}): Promise<GitOutcome> {
-    return start(['--git-dir', this.path, ...args], options)
+  async run(args: readonly string[], { about, ...options }: GitOptions = {}): Promise<GitOutcome> {
+    const isRemembered = about?.every((id) => this.#hasObject(id)) === true
+    const question = args.join('\0')
+    const known = isRemembered ? answers.get(question) : undefined
+    if (known !== undefined) return known
+    const answer = await start(['--git-dir', this.path, ...args], options)
+    if (isRemembered) remember(question, answer)
+    return answer
+  }
+
+  /** Reads the hash in the file of a branch; undefined if the branch has no file. */
+  async readBranch(name: string): Promise<string | undefined> {
+    // Git refuses such names, which may lead to other files.
+    if (/(?:^|\/)\.|\/\/|\.\.|\0/.test(name)) return undefined
+    const text = await readFile(join(this.path, 'refs', 'heads', name), 'utf8').catch(() => '')
+    return isHash(text.trimEnd()) ? text.trimEnd() : undefined
   }
 
   /** Returns the standard output of `git <args>`; undefined if git fails. */
@@ -94,8 +138,8 @@ export class Repository {
   }
 
   /** Returns the standard output as text, without line breaks at its end; undefined if git fails. */
-  async line(args: readonly string[]): Promise<string | undefined> {
-    return (await this.read(args))?.toString('utf8').trimEnd()
+  async line(args: readonly string[], options: GitOptions = {}): Promise<string | undefined> {
+    return (await this.read(args, options))?.toString('utf8').trimEnd()
   }
 
   /** Returns the standard output as text. @throws Error if git fails */
@@ -105,6 +149,9 @@ export class Repository {
     return stdout.toString('utf8').trimEnd()
   }
 }
+
+/** The configuration that `git init --bare` writes. */
+const bareConfig = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n'
 
 export class Repositories {
   readonly #opened = new AsyncCache<number, Repository>()
@@ -132,9 +179,10 @@ export class Repositories {
     if (existsSync(path)) return new Repository(path)
     await mkdir(this.root, { recursive: true })
     const draft = join(this.root, `.${id}.${process.pid}.git`)
-    const made = await start(['init', '--quiet', '--bare', '-b', branch, draft], {})
-    if (made.code !== 0)
-      throw new Failure('failed', `git init failed for project ${id}: ${made.stderr.trim()}`)
+    for (const folder of ['objects', 'refs/heads', 'refs/tags'])
+      await mkdir(join(draft, folder), { recursive: true })
+    await writeFile(join(draft, 'HEAD'), `ref: refs/heads/${branch}\n`)
+    await writeFile(join(draft, 'config'), bareConfig)
     const content = await this.content(id)
     if (content !== undefined) await writeContent(draft, content)
     await rename(draft, path)
@@ -224,15 +272,23 @@ export const addCommit = (content: Content, plan: CommitPlan): string => {
     path,
     { mode: path.endsWith('.sh') ? '100755' : '100644', id: addBlob(content, Buffer.from(text)) },
   ])
-  const tree = addTree(content, new Map(files))
-  const who = `${plan.author.name} <${plan.author.email}> ${Math.floor(Date.parse(plan.date) / 1000)} +0000`
+  return addTreeCommit(content, addTree(content, new Map(files)), plan)
+}
+
+/** Adds a commit of a tree that exists. @returns its ID */
+export const addTreeCommit = (
+  content: Content,
+  tree: string,
+  { author, date, message, parents }: Omit<CommitPlan, 'files'>,
+): string => {
+  const who = `${author.name} <${author.email}> ${Math.floor(Date.parse(date) / 1000)} +0000`
   const lines = [
     `tree ${tree}`,
-    ...plan.parents.map((parent) => `parent ${parent}`),
+    ...parents.map((parent) => `parent ${parent}`),
     `author ${who}`,
     `committer ${who}`,
     '',
-    plan.message.endsWith('\n') ? plan.message : `${plan.message}\n`,
+    message.endsWith('\n') ? message : `${message}\n`,
   ]
   return addObject(content, 'commit', Buffer.from(lines.join('\n')))
 }
@@ -250,12 +306,12 @@ const squeeze = promisify(deflate)
 /** Writes objects into a bare repository, except those that exist. */
 export const writeObjects = async (path: string, { objects }: Content): Promise<void> => {
   for (const [id, object] of objects) {
-    const at = join(path, 'objects', id.slice(0, 2), id.slice(2))
+    const at = getObjectPath(path, id)
     if (!existsSync(at)) await writeAtomically(at, await squeeze(object))
   }
 }
 
-/** Writes objects and refs into a bare repository that `git init` has created. */
+/** Writes objects and refs into a bare repository. */
 const writeContent = async (path: string, content: Content): Promise<void> => {
   await writeObjects(path, content)
   for (const [name, id] of content.refs) await writeAtomically(join(path, name), `${id}\n`)

@@ -11,7 +11,8 @@ const read = async (
   revision: string,
 ): Promise<string | undefined> => {
   const repository = await call.git.open(project)
-  const bytes = await repository.read(['cat-file', 'blob', `${revision}:${path}`])
+  const args = ['cat-file', 'blob', `${revision}:${path}`]
+  const bytes = await repository.read(args, { about: [revision] })
   return bytes?.toString('utf8')
 }
 
