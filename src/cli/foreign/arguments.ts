@@ -3,7 +3,12 @@
 import { quoteWord } from '../../base/shell-words.js'
 import { findNearest } from '../../base/suggest.js'
 import { getScopeType, isNumeric, isSwitch } from '../../catalogue/params.js'
-import { canListRecords, getSelectList, hasScopeEndpoint } from '../../engine/command/derive.js'
+import {
+  canListRecords,
+  getAnswerFields,
+  getSelectList,
+  hasScopeEndpoint,
+} from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import { addInstanceFlags } from '../../engine/command/globals.js'
 import {
@@ -104,9 +109,23 @@ const rewriteGroup = (command: Command, tokens: readonly string[]): readonly str
   return tokens.toSpliced(group.at, 2, '--where', `path_with_namespace~${group.value}/`)
 }
 
+/** Rewrites a field that follows those of `--fields` as one of them: `--fields id status`. */
+const joinFields = (
+  command: Command,
+  tokens: readonly string[],
+  at: number,
+): readonly string[] | undefined => {
+  const fields = getAnswerFields(Object.values(command.endpoints))
+  const [name, first = '', text = ''] = tokens.slice(at - 2, at + 1)
+  if (name !== '--fields' || !fields.includes(text)) return undefined
+  return tokens.toSpliced(at - 1, 2, `${first},${text}`)
+}
+
 /** Replaces an argument that a list does not take by the flag for it: the file of commits, or the project or group. */
 const rewriteSurplus = (command: Command, tokens: readonly string[], at: number) => {
   const text = tokens[at] ?? ''
+  const joined = joinFields(command, tokens, at)
+  if (joined !== undefined) return joined
   const isScoped = getFlagValue(tokens, ['-P', '--project', '-G', '--group']) !== undefined
   if (!isScoped) return tokens.toSpliced(at, 1, ...toScope(command, text))
   const takesPath = command.flags.some(({ name }) => name === 'path')
@@ -212,11 +231,37 @@ export const rewriteName = async (
   return { command: `${command.area} list`, tokens: tokens.toSpliced(at, 1, ...where) }
 }
 
+/** Returns the tokens that an object in another notation means: `1,2`, `id=1`, `runner/1`, `#1`, `1-3`, `all`; or its attribute. */
+const toObjects = (command: Command, text: string): readonly string[] => {
+  const [first] = command.args
+  const listed = isNumeric(first?.param) ? /^\d+(?:,\d+)+$/ : /^[\w.-]+(?:,[\w.-]+)+$/
+  if (first?.variadic === true && listed.test(text)) return text.split(',')
+  const [, name, value] = /^([a-z]\w*)=(.*)$/s.exec(text) ?? []
+  const attribute = command.flags.find((flag) => flag.name === name?.replaceAll('_', '-'))
+  if (attribute !== undefined && first !== undefined) return [`--${attribute.name}=${value}`]
+  if (!isNumeric(first?.param)) return [text]
+  const [, id] = /^(?:[a-z_]+[=:/]|#)(\d+)$/i.exec(text) ?? []
+  if (id !== undefined) return [id]
+  if (getSelectList(command) === undefined) return [text]
+  const isOfInstance = command.flags.some(({ name }) => name === 'instance')
+  const where = [...(isOfInstance ? ['--instance'] : []), '--select']
+  const [, from, to] = /^(\d+)(?:-|\.\.)(\d+)$/.exec(text) ?? []
+  if (from !== undefined) return [...where, `id>=${from},id<=${to}`]
+  return /^(?:all|\*)$/.test(text) ? [...where, 'id>0'] : [text]
+}
+
+/** Rewrites the objects of a command that are given in another notation. */
+const rewriteObjects = (command: Command, tokens: readonly string[]): readonly string[] => {
+  const places = findArguments(command, tokens)
+  return tokens.flatMap((token, i) => (places.includes(i) ? toObjects(command, token) : [token]))
+}
+
 /** Rewrites the arguments of a line; correct ones are kept. */
 export const rewriteArguments = async (
   command: Command,
-  tokens: readonly string[],
+  typed: readonly string[],
 ): Promise<readonly string[]> => {
+  const tokens = rewriteObjects(command, typed)
   if (command.area === 'export') return rewriteExport(tokens, command)
   if (command.area === 'auth' && command.words === 'login') return rewriteAddress(command, tokens)
   if (canListRecords(command)) return rewriteOfList(command, rewriteScope(command, tokens))

@@ -287,7 +287,9 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
       verb,
       known.map((one) => one.split(' ')[0] ?? ''),
     )
-  if (near !== undefined) return { tokens: [...lead, ...near.split(' '), ...rest(1)] }
+  const isHelp = near?.endsWith(' --help') === true
+  if (near !== undefined)
+    return { tokens: [...lead, ...near.split(' '), ...(isHelp ? [] : rest(1))] }
   return isVerb(verb) && !isTool(area) ? { tokens: [], isMissing: true } : undefined
 }
 

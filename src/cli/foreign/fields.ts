@@ -66,7 +66,15 @@ export const findField = (place: FieldPlace, name: string): string | undefined =
   )
   if (isPerson) return `${name}.username`
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
-  return [name, `${name}_name`, other ?? name].find((one) => place.fields.includes(one))
+  const found = [name, `${name}_name`, `has_${name}`, other ?? name].find((one) =>
+    place.fields.includes(one),
+  )
+  if (found !== undefined) return found
+  // A part of a name is enough if only one field has it: `type` for `runner_type`, `ip` for `ip_address`.
+  const [only, ...others] = place.fields.filter(
+    (one) => one.startsWith(`${name}_`) || one.endsWith(`_${name}`),
+  )
+  return others.length === 0 ? only : undefined
 }
 
 /** Returns true for a field that is true or false. */

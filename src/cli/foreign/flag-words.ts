@@ -3,7 +3,12 @@
 import { findNearest } from '../../base/suggest.js'
 import { coerceTexts } from '../../catalogue/coerce.js'
 import { getNumberNames, getParamValues, isListParam, isSwitch } from '../../catalogue/params.js'
-import { canListRecords, canSendAttributes, getCommandName } from '../../engine/command/derive.js'
+import {
+  canListRecords,
+  canSendAttributes,
+  getAnswerFields,
+  getCommandName,
+} from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import { globalFlagRows } from '../../engine/command/global-flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
@@ -26,6 +31,8 @@ export interface RewrittenFlags {
   readonly tokens: readonly string[]
   /** Another command that replaces this one. */
   readonly command?: string
+  /** The file that standard input is read from. */
+  readonly input?: string | undefined
 }
 
 /** A flag as it was typed. */
@@ -59,7 +66,9 @@ const reverseSort = (tokens: readonly string[]): readonly string[] | undefined =
 
 /** Writes a condition. A part of a name is enough, and values with commas are alternatives. */
 const formatCondition = (typed: string, field: string, value: string): string =>
-  field === `${typed}_name` ? `${field}~${value}` : `${field}=${value.replaceAll(',', '|')}`
+  field === `${typed}_name` || field === 'title'
+    ? `${field}~${value}`
+    : `${field}=${value.replaceAll(',', '|')}`
 
 const toFieldName = (name: string): string => name.replaceAll('-', '_')
 
@@ -69,6 +78,8 @@ export class FlagReader {
   readonly #flags: readonly Flag[]
   readonly #fields: FieldPlace | undefined
   readonly #place: FlagPlace
+  /** The fields of the answers. */
+  readonly #answers: readonly string[]
 
   /** True if the line names its objects. */
   readonly #isNamed: boolean
@@ -84,11 +95,13 @@ export class FlagReader {
     )
     this.#flags = getCommandFlags(command)
     this.#fields = fields
+    this.#answers = getAnswerFields(Object.values(command.endpoints))
     this.#place = {
       name: getCommandName(command),
       takes: (name) => this.#isShown(name),
       title: fields === undefined ? 'id' : getTitle(fields),
       hasField: (name) => this.#hasField(name),
+      readsObjects: command.args[0]?.variadic === true && command.readOnly !== true,
       replaceFlag: (name, value) => this.#readUnknown({ name: `--${name}`, next: value })?.tokens,
     }
   }
@@ -140,9 +153,10 @@ export class FlagReader {
       if (read.takesNext === true) i++
     }
     const command = found.find((one) => one.command !== undefined)?.command
+    const input = found.find((one) => one.input !== undefined)?.input
     const ordered = found.some(({ isReversed }) => isReversed) ? reverseSort(tokens) : tokens
     if (ordered === undefined) return undefined
-    return { tokens: [...ordered, ...rest.slice(typed.length)], command }
+    return { tokens: [...ordered, ...rest.slice(typed.length)], command, input }
   }
 
   /** Reads a long flag with a single dash, such as `-limit`, as the one with two. */
@@ -195,6 +209,7 @@ export class FlagReader {
     if (flag.name === 'limit')
       return /^(?:0|-1|none|unlimited)$/.test(value) ? ['--limit', 'all'] : undefined
     if (flag.name === 'output') return this.#correctFormat(flag, value)
+    if (flag.name === 'fields' && /^(?:all|\*)$/.test(value)) return ['-o', 'wide']
     // A parameter may have the name of a flag of all commands, and a prefix: `--color red` of a label.
     const prefixed = `api-${flag.name}`
     if (this.#isShown(prefixed) && coerceTexts(flag.param, [value]).value === undefined)
@@ -271,8 +286,9 @@ export class FlagReader {
   #mayFollow(name: string, text: string): boolean {
     return (
       name !== '--json' ||
+      text.startsWith('{') ||
       canListRecords(this.#command) ||
-      text.split(',').every((one) => this.#fields?.fields.includes(one) === true)
+      text.split(',').every((one) => this.#answers.includes(one))
     )
   }
 
@@ -317,9 +333,8 @@ export class FlagReader {
     const place = this.#fields
     // Objects that are named are not selected.
     if (place === undefined || (place.flag === '--select' && this.#isNamed)) return undefined
-    const [typed, isOn] = name.startsWith('no-')
-      ? [toFieldName(name.slice(3)), false]
-      : [toFieldName(name), true]
+    const plain = name.replace(/^(?:no|not)-/, '')
+    const [typed, isOn] = [toFieldName(plain), plain === name]
     const field = findField(place, typed)
     if (field === undefined) return undefined
     if (isBooleanField(place, field) && !(takesNext && /^(?:true|false)$/.test(value ?? '')))

@@ -6,9 +6,11 @@ import {
   pickFields,
   toAddress,
   toAge,
+  toAttribute,
   toAttributes,
   toFilter,
   toFormat,
+  toInput,
   toOrder,
   toQuery,
   translateFieldName,
@@ -46,6 +48,21 @@ export const secretFlags: readonly string[] = [
 
 /** The rows. The first one whose replacement the command takes is used. */
 export const foreignFlags: readonly ForeignFlag[] = [
+  // Attributes, as JSON or as a pair.
+  {
+    names: [
+      ...['--data', '--data-raw', '-d', '--patch', '-p', '--body', '--cli-input-json', '--json'],
+      '--input',
+    ],
+    value: /^\s*\{/,
+    wins: true,
+    gives: toAttributes,
+  },
+  {
+    names: ['--set', '--field', '--raw-field', '--attribute', '--data', '-f', '-F', '-d'],
+    value: /^[a-z][\w-]*=/i,
+    gives: toAttribute,
+  },
   // Output.
   {
     names: ['--json'],
@@ -94,8 +111,13 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--no-header', '--noheader', '--noheaders', '--skip-headers'],
     gives: ['--no-headers'],
   },
-  { names: ['--order'], value: /^asc$/i, gives: () => ({ tokens: [] }) },
-  { names: ['--order'], value: /^desc$/i, gives: () => ({ tokens: [], isReversed: true }) },
+  { names: ['--order', '--sort'], value: /^asc$/i, wins: true, gives: () => ({ tokens: [] }) },
+  {
+    names: ['--order', '--sort'],
+    value: /^desc$/i,
+    wins: true,
+    gives: () => ({ tokens: [], isReversed: true }),
+  },
   {
     names: ['--to'],
     value: /^[\w-]+$/,
@@ -110,6 +132,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--sort-by', '--order-by', '--orderby', '--order'], value: true, gives: toOrder },
   { names: ['--oneline'], of: /^commits list$/, gives: ['--fields short_id,title'] },
   { names: ['--no-cli-pager'], gives: ['--no-pager'] },
+  { names: ['--no-colour'], gives: ['--no-color'] },
   { names: ['--silent', '-s'], gives: ['--quiet'] },
   { names: ['--debug', '--trace'], gives: ['-vv'] },
   {
@@ -252,12 +275,6 @@ export const foreignFlags: readonly ForeignFlag[] = [
   },
   // Writes.
   {
-    names: ['--data', '--data-raw', '-d', '--patch', '-p', '--body', '--cli-input-json'],
-    value: /^\s*\{/,
-    wins: true,
-    gives: toAttributes,
-  },
-  {
     names: ['--type'],
     value: /^(?:json|merge|strategic)$/,
     of: / update$/,
@@ -305,7 +322,11 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: true,
     gives: ['--access-level $1'],
   },
-  { names: ['--expires', '--expiry', '--expiration'], value: true, gives: ['--expires-at $1'] },
+  {
+    names: ['--expires', '--expiry', '--expiration', '--until'],
+    value: true,
+    gives: ['--expires-at $1'],
+  },
   { names: ['--label', '-l'], value: true, gives: ['--labels $1'] },
   { names: ['--tag', '--tags'], value: true, gives: ['--tag-list $1'] },
   { names: ['--paused'], of: / update$/, gives: ['--active=false'] },
@@ -329,6 +350,11 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: true,
     of: /^(?:plan|apply|drift|ci lint|check policy)$/,
     gives: ['$1'],
+  },
+  {
+    names: ['-f', '--file', '--filename', '--from-file', '--input-file'],
+    value: true,
+    gives: toInput,
   },
   {
     names: ['--out', '--output-file', '--outfile', '--output-dir', '--out-dir', '--dest'],

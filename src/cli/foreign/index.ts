@@ -20,6 +20,8 @@ interface MeantLine {
   readonly tokens: readonly string[]
   /** True if the line would be refused as well, because of another mistake. */
   readonly isRefused?: boolean
+  /** The file that standard input is read from. */
+  readonly input?: string | undefined
 }
 
 /** The hint for an operation that the documents lack. */
@@ -93,7 +95,8 @@ const rewriteRest = async (
     ...words,
     ...(rewritten?.tokens ?? (await rewriteArguments(found.command, read.tokens))),
   ]
-  return (await isRun(tokens)) ? { tokens, isRefused: await isRefused(tokens) } : undefined
+  if (!(await isRun(tokens))) return undefined
+  return { tokens, isRefused: await isRefused(tokens), input: read.input }
 }
 
 /** Matches a condition with IDs, of which other svcctl lines print some. */
@@ -109,8 +112,9 @@ const quoteToken = (token: string): string => {
     .join(eachObject)
 }
 
-const formatLine = ({ tokens }: MeantLine, objects?: readonly string[]): string => {
-  const line = ['svcctl', ...tokens.map(quoteToken)].join(' ')
+const formatLine = ({ tokens, input }: MeantLine, objects?: readonly string[]): string => {
+  const read = input === undefined ? [] : ['<', quoteWord(input)]
+  const line = ['svcctl', ...tokens.map(quoteToken), ...read].join(' ')
   return objects === undefined
     ? line
     : `for id in ${objects.map(quoteWord).join(' ')}; do ${line}; done`
@@ -190,7 +194,8 @@ const findHint = async (error: Failure, typed: readonly string[]): Promise<strin
   if (rewritten === undefined || (await isSameLine(rewritten, await normalizeLine(typed))))
     return undefined
   const { tokens } = rewritten
-  return `Run "${formatLine({ tokens: [...tokens, ...(await listMissingFlags(tokens))] })}".`
+  const all = [...tokens, ...(await listMissingFlags(tokens))]
+  return `Run "${formatLine({ ...rewritten, tokens: all })}".`
 }
 
 /**

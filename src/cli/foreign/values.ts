@@ -16,6 +16,8 @@ export interface FlagPlace {
   readonly title: string
   /** Returns true if its records have a field of that name, or their fields are not known. */
   readonly hasField: (name: string) => boolean
+  /** True if the command reads its objects from standard input (`-`). */
+  readonly readsObjects: boolean
   /** Finds the tokens that replace a flag of that name with that value. */
   readonly replaceFlag: (name: string, value: string) => readonly string[] | undefined
 }
@@ -27,6 +29,8 @@ export interface FlagReplacement {
   readonly command?: string
   /** True if the order of `--sort` is reversed. */
   readonly isReversed?: boolean
+  /** The file that standard input is read from. */
+  readonly input?: string
 }
 
 const formats: Readonly<Record<string, string>> = {
@@ -157,6 +161,17 @@ export const toAttributes = (value: string, { takes }: FlagPlace): FlagReplaceme
   const isTaken = attributes.every(([name, one]) => takes(name) && typeof one !== 'object')
   return isTaken ? { tokens: attributes.map(([name, one]) => `--${name}=${one}`) } : undefined
 }
+
+/** Returns the flag for an attribute that is given as a pair; undefined if the command does not take it. */
+export const toAttribute = (pair: string, { takes }: FlagPlace): FlagReplacement | undefined => {
+  const [, name = '', value] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
+  const flag = name.replaceAll('_', '-')
+  return takes(flag) ? { tokens: [`--${flag}=${value}`] } : undefined
+}
+
+/** Returns the argument for a file with the objects of a command; undefined if the command reads none. */
+export const toInput = (file: string, { readsObjects }: FlagPlace): FlagReplacement | undefined =>
+  readsObjects ? { tokens: ['-'], input: file } : undefined
 
 /** Returns the address of an instance with its scheme. */
 export const toAddress = (text: string): string =>

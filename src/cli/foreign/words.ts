@@ -63,6 +63,8 @@ const lines: Readonly<Record<string, string>> = {
   'storage move': 'storage-move schedule',
   'ci jobs': 'jobs list',
   'pipeline jobs': 'jobs list',
+  billable: 'members billable',
+  'billable list': 'members billable list',
   'run download': 'artifacts download',
   sbom: 'dependencies list',
   'audit-log': 'audit list',
