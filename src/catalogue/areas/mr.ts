@@ -124,6 +124,7 @@ export const mr = {
     command: 'list',
     path: {},
     params: listParams,
+    refuses: ['iids'],
     exclusive,
     columns: mergeRequestColumns,
     lists: 'mr',
