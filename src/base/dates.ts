@@ -57,8 +57,8 @@ export const isWholeDay = (text: string): boolean =>
   text === 'today' || text === 'yesterday' || isDay(text)
 
 /**
- * Converts a time in words to the text that a flag sends: `30d` becomes the moment that long ago. A day or moment that is written out stays
- * as it is; undefined for a text that is no time.
+ * Converts a time in words to the text that a flag sends: `30d` becomes the moment that long ago. A day stays as it is for `date`, and is its
+ * beginning for `datetime`. A moment with a zone stays as it is, and one without is in UTC. Returns undefined for a text that is no time.
  * @param kind `date` sends the day, by UTC
  */
 export const toSentTime = (
@@ -66,8 +66,8 @@ export const toSentTime = (
   kind: 'date' | 'datetime',
   now: number,
 ): string | undefined => {
-  if (kind === 'date' ? isDay(text) : isMoment(text)) return text
-  if (isMoment(text)) return undefined
+  if (kind === 'date' ? isDay(text) : hasZone(text)) return text
+  if (kind === 'date' && isMoment(text)) return undefined
   const ago = parseSpan(text)
   const time = ago === undefined ? parseMoment(text, now) : limitToDates(now - ago)
   if (time === undefined) return undefined
@@ -89,6 +89,9 @@ export const isDay = (text: string): boolean => {
   const time = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
+
+/** True if a text is a moment in a zone, so that it needs no other. */
+const hasZone = (text: string): boolean => isMoment(text) && /(?:Z|[+-]\d{2}:?\d{2})$/.test(text)
 
 const clock = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/
 

@@ -139,6 +139,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends AnswerType> {
   readonly exclusive?: readonly (readonly (keyof Ps & string)[])[]
   /** The columns of the table: fields of the shape. Dots lead to inner fields. */
   readonly columns?: readonly (Column<Ret> | MadeField)[]
+  /** The columns of a line with a parameter that makes the records shorter, by the name of the parameter. */
+  readonly brief?: { readonly [N in keyof Ps]?: readonly Column<Ret>[] }
   /** The columns that the command computes from a record, which are not fields of the shape. */
   readonly made?: readonly MadeField[]
   /** Set if the table always has all columns. Where they do not fit into a line, a record takes several lines. */
@@ -212,13 +214,14 @@ export interface Endpoint<
   R extends Route = Route,
   Ps extends Params = Params,
   Ret extends AnswerType = AnswerType,
-> extends Omit<Spec<R, Ps, Ret>, 'columns' | 'args' | 'exclusive' | 'path'> {
+> extends Omit<Spec<R, Ps, Ret>, 'columns' | 'brief' | 'args' | 'exclusive' | 'path'> {
   readonly route: R
   readonly returns: Ret
   readonly path: Params
   readonly args?: readonly string[]
   readonly exclusive?: readonly (readonly string[])[]
   readonly columns?: readonly string[]
+  readonly brief?: Readonly<Record<string, readonly string[] | undefined>>
 }
 
 /** The declaration of how a write is undone: by itself, by another endpoint, or why it cannot be. */
@@ -270,6 +273,15 @@ export const writes = (e: Pick<Endpoint, 'route' | 'safe'>): boolean =>
 /** True if the response to a write contains the changed object, so that it can be compared with the request. */
 export const hasEcho = (e: Pick<Endpoint, 'route' | 'safe' | 'returns'>): boolean =>
   writes(e) && e.returns.kind === 'one'
+
+/** Returns the columns of a list, which depend on the parameters that make its records shorter. */
+export const getListColumns = (
+  { columns, brief = {} }: Pick<Endpoint, 'columns' | 'brief'>,
+  values: JsonValues,
+): readonly string[] | undefined => {
+  const isGiven = (name: string): boolean => values[name] !== undefined && values[name] !== false
+  return Object.entries(brief).find(([name]) => isGiven(name))?.[1] ?? columns
+}
 
 /** The values of the placeholders in an endpoint's path. */
 type PathOf<E> = E extends { path: infer Pa } ? { readonly [K in keyof Pa]: Value<Pa[K]> } : never

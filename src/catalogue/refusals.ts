@@ -2,11 +2,9 @@
 
 import { X509Certificate } from 'node:crypto'
 import { domainToASCII } from 'node:url'
-import { dayLength } from '../base/dates.js'
-import { parseWordDuration } from '../base/durations.js'
 import { isJsonList, type JsonValue } from '../base/objects.js'
 import { isNumeric, isText, type Param, type StringParam } from './params.js'
-import { splitItems, type ValueProblem } from './values.js'
+import { span, splitItems, type ValueProblem } from './values.js'
 
 /** The reason why a value is refused: the `expected` value in words after "must be", and the `nearest` valid one. */
 export type ValueRefusal = Pick<ValueProblem, 'expected' | 'nearest'>
@@ -68,10 +66,7 @@ const rules: Readonly<Partial<Record<NonNullable<StringParam['format']>, TextRul
         .toLowerCase()
         .replace(/[^a-z0-9_]+/g, '-'),
   },
-  span: {
-    expected: 'a duration of at least 1 day, such as 15 days',
-    fits: (text) => (parseWordDuration(text) ?? 0) * 1000 >= dayLength,
-  },
+  span,
   pem: { expected: 'certificates that can be read', fits: isCertificate },
 }
 

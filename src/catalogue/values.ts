@@ -4,7 +4,8 @@
  */
 
 import { toAsciiDomain } from '../base/base-url.js'
-import { isDay, isDuration, isMoment, parseSpan, toSentTime } from '../base/dates.js'
+import { dayLength, isDay, isDuration, isMoment, parseSpan, toSentTime } from '../base/dates.js'
+import { parseWordDuration } from '../base/durations.js'
 import { getCurrentIo } from '../base/io.js'
 import { getOwn } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
@@ -49,6 +50,12 @@ const written = {
   datetime: { expected: 'a time as YYYY-MM-DDTHH:MM:SSZ', toSent: acceptIf(isMoment) },
 } as const satisfies Partial<Record<Format, FormatRule>>
 
+/** The rule for a period of time in words, which the API limits to at least one day. */
+export const span = {
+  expected: 'a duration of at least 1 day, such as 15 days',
+  fits: (text: string): boolean => (parseWordDuration(text) ?? 0) * 1000 >= dayLength,
+} as const
+
 const duration = { expected: 'a duration such as 1h30m or 3w1h', toSent: acceptIf(isDuration) }
 
 /** Creates the format of a time that people may also type as an offset from the current time. */
@@ -61,6 +68,8 @@ const typed = {
   date: createTypedFormat('date'),
   datetime: createTypedFormat('datetime'),
   duration,
+  // An empty text stands for no period.
+  span: { expected: span.expected, toSent: acceptIf((text) => text === '' || span.fits(text)) },
   domain: { expected: 'a domain name such as docs.example.com', toSent: toAsciiDomain },
   username: { expected: 'a username', toSent: (text: string) => text.replace(/^@(?=.)/, '') },
 }

@@ -59,6 +59,34 @@ describe('dependencies list', () => {
   })
 })
 
+describe('a list of shorter records', () => {
+  const request = { id: 9, iid: 4, title: 'Fast', state: 'opened', web_url: 'https://x.test/4' }
+  const updated_at = '2026-01-01T00:00:00Z'
+  const project = { id: 3, path_with_namespace: 'a/b', default_branch: 'main' }
+  const last_activity_at = updated_at
+
+  it.each([
+    ['mr list --view simple', { ...request, updated_at }],
+    ['mr list -P 3 --view simple', { ...request, updated_at }],
+    ['mr list -P 3 -P 4 --view simple', { ...request, updated_at }],
+    ['projects list --simple', { ...project, last_activity_at }],
+    ['projects list --user ana --simple', { ...project, last_activity_at }],
+  ])('has the columns that they have: %s', async (line, record) => {
+    server.answer = () => ({ body: [record] })
+    const { stdout, stderr } = await call(line)
+    const [row] = parseRows(stdout)
+    const shown = Object.values(row ?? {})
+    expect(shown).toContain(updated_at)
+    expect(shown).not.toContain('')
+    expect(stderr).toBe('')
+  })
+
+  it('has the usual columns with --no-simple', async () => {
+    server.answer = () => ({ body: [{ ...project, last_activity_at, visibility: 'public' }] })
+    expect((await call('projects list --no-simple')).stdout).toContain('visibility')
+  })
+})
+
 describe('events list', () => {
   const event = (id: number, project_id: number) => ({
     id,

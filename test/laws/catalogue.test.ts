@@ -197,6 +197,7 @@ describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
     for (const [name, param] of params) {
       expect(param.help.length, `write the help of ${name}`).toBeGreaterThan(1)
       expect(param.help, `end the help of ${name} without a full stop`).not.toMatch(/\.$/)
+      expect(param.help, `say "empty" for ${name}: a flag sends the word null`).not.toMatch(/null/)
     }
   })
 

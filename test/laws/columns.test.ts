@@ -18,7 +18,8 @@ describe('every column of a list', () => {
         if (endpoint.returns.kind !== 'many') continue
         const { shape } = endpoint.returns
         const fields = new Set(getAnswerFields([endpoint]))
-        for (const column of endpoint.columns ?? []) {
+        const { columns = [], brief = {} } = endpoint
+        for (const column of [...columns, ...Object.values(brief).flatMap((some) => some ?? [])]) {
           const tested = findFieldKind(shape, column) !== undefined || made.includes(column)
           if (!tested && !Object.hasOwn(shownFields, column))
             strange.push(`${getCommandName(command)} --where ${column}`)

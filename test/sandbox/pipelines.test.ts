@@ -99,10 +99,14 @@ describe('a push', () => {
     const before = await count()
     const commits = `${app}/repository/commits`
     const { id } = (await send(`GET ${commits}/feature%2Fdraft`)).body
-    await send(`POST ${commits}/${id}/cherry_pick`, { json: { branch: 'main' } })
-    const [picked] = (await send(`GET ${commits}?per_page=1`)).body
-    await send(`POST ${commits}/${picked?.id}/revert`, { json: { branch: 'main' } })
+    const apply = async (key: string, verb: 'cherry_pick' | 'revert') =>
+      toRecords([(await send(`POST ${commits}/${key}/${verb}`, { json: { branch: 'main' } })).body])
+    const [picked] = await apply(id, 'cherry_pick')
+    const [reverted] = await apply(String(picked?.id), 'revert')
     expect(await count()).toBe(before + 2)
+    // Each response has the pipeline that the commit made, as that of a created commit has.
+    for (const made of [picked, reverted])
+      expect(made).toMatchObject({ status: 'created', last_pipeline: { sha: made?.id } })
     await send(`PUT ${app}/merge_requests/1/rebase`)
     instance.at(2)
     expect(await count()).toBe(before + 3)

@@ -52,6 +52,8 @@ describe('GET /projects', () => {
   it('orders, by similarity only while searching', async () => {
     expect((await listPaths('order_by=name&sort=asc'))[0]).toBe('platform/app')
     expect(await listPaths('order_by=similarity&search=app', 'ana')).toEqual(['platform/app'])
+    // An administrator is no member of every project.
+    expect(await listPaths('order_by=similarity&search=app')).toEqual([])
     expect((await listPaths('order_by=repository_size'))[0]).toBe('ben/app')
   })
 

@@ -112,6 +112,16 @@ describe('requests', () => {
       'PUT /application/settings',
       '{"domain_allowlist":["a.test","b.test"]}',
     ],
+    [
+      "settings update --archive-builds-in-human-readable '1 day' -o json",
+      'PUT /application/settings',
+      '{"archive_builds_in_human_readable":"1 day"}',
+    ],
+    [
+      "settings update --archive-builds-in-human-readable '' -o json",
+      'PUT /application/settings',
+      '{"archive_builds_in_human_readable":""}',
+    ],
     ['deploy-keys list --instance', 'GET /deploy_keys?per_page=100'],
     ['pages-domains get www.x.test -P 3', 'GET /projects/3/pages/domains/www.x.test'],
     ['pages-domains get MÜNCHEN.test -P 3', 'GET /projects/3/pages/domains/xn--mnchen-3ya.test'],

@@ -26,6 +26,7 @@ export const jobs = {
     command: 'list',
     path: { id: project() },
     params: { scope },
+    refuses: ['include_retried'],
     columns,
     stacks: 'hidden',
     lists: 'job',

@@ -106,6 +106,7 @@ const listParams = {
     'my_reaction_emoji',
   ]),
 } as const
+const brief = { view: ['iid', 'state', 'title', 'updated_at', 'web_url'] } as const
 const exclusive = [
   ['author_id', 'author_username'],
   ['reviewer_id', 'reviewer_username'],
@@ -124,8 +125,10 @@ export const mr = {
     command: 'list',
     path: {},
     params: listParams,
+    refuses: ['iids'],
     exclusive,
     columns: mergeRequestColumns,
+    brief,
     lists: 'mr',
     access: 'any signed-in user',
   }),
@@ -136,6 +139,7 @@ export const mr = {
     params: { ...listParams, iids, scope: widenScope(listParams.scope) },
     exclusive,
     columns: mergeRequestColumns,
+    brief,
     lists: 'mr',
   }),
   get: endpoint(`GET ${route}`, one(MergeRequest), {

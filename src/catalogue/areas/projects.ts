@@ -28,6 +28,9 @@ const columns = [
   'default_branch',
   'last_activity_at',
 ] as const
+const brief = {
+  simple: ['id', 'path_with_namespace', 'default_branch', 'last_activity_at'],
+} as const
 
 export const projects = {
   list: endpoint('GET /projects', many(Project), {
@@ -66,6 +69,7 @@ export const projects = {
       }),
     },
     columns,
+    brief,
     keyset: true,
     lists: 'project',
     credential: 'optional',
@@ -88,6 +92,7 @@ export const projects = {
     },
     params: { ...shared, order_by: oneOf(orders, orderHelp, newest) },
     columns,
+    brief,
     lists: 'project',
     credential: 'optional',
     access: 'anyone; without authentication, only public projects with fewer fields',

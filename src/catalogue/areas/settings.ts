@@ -114,7 +114,7 @@ export const settingsAttributes = {
   dns_rebinding_protection_enabled: boolean('protect against DNS rebinding'),
   domain_denylist_enabled: boolean('block sign-up from some domains; requires domain_denylist'),
   domain_denylist: list('string', 'domains that cannot sign up (wildcards allowed)'),
-  domain_allowlist: list('string', 'the only domains that can sign up; null for no restriction'),
+  domain_allowlist: list('string', 'the only domains that can sign up; empty for no restriction'),
   dsa_key_restriction: integer(describeKeySize('DSA'), keySize),
   ecdsa_key_restriction: integer(describeKeySize('ECDSA'), keySize),
   ed25519_key_restriction: integer(describeKeySize('ED25519'), keySize),

@@ -1,6 +1,6 @@
 /** Reads lists from the instance page by page and yields their records, without keeping them in memory. */
 import { parseBytes } from '../../base/json/records.js'
-import type { Endpoint } from '../../catalogue/endpoint.js'
+import { type Endpoint, getListColumns } from '../../catalogue/endpoint.js'
 import { largestPage } from '../../client/defaults.js'
 import type { InstanceClient } from '../../client/instance.js'
 import {
@@ -177,9 +177,15 @@ export class ListReader {
     const { ask, stage, singles } = await this.narrow(plan)
     const instance = await this.instance()
     const { endpoint } = plan
-    const columns = endpoint.columns === undefined ? {} : { columns: endpoint.columns }
+    const columns = getListColumns(endpoint, plan.values)
     const batches = (options: ReadOptions) => instance.batches(ask, this.getPaging(stage), options)
-    yield* this.yieldRows(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
+    yield* this.yieldRows(
+      batches,
+      { endpoint, ...(columns && { columns }), ...emit },
+      plan,
+      stage,
+      singles,
+    )
   }
 
   /** Yields the rows of a list that is not in the catalogue. An object in its place is shown as it is. */

@@ -78,11 +78,13 @@ export const describeForms = (command: Command): string =>
   Object.values(command.endpoints)
     .map((e) => {
       const scope = getScope(e)
-      const flags = [
+      const words = [
+        getCommandName(command),
+        describeHolders(e),
         ...(e.when === undefined ? [] : [`--${e.when.flag}`]),
         ...(scope === undefined ? [] : [`--${scope.kind}`]),
       ]
-      return [getCommandName(command), ...flags].join(' ')
+      return words.filter((word) => word !== '').join(' ')
     })
     .filter((form, i, all) => all.indexOf(form) === i)
     .join('; ')
@@ -150,15 +152,15 @@ const countMissing = (e: Endpoint, given: Given, override: JsonValues): number =
       ].every((value) => value === undefined),
   ).length
 
-/** Describes the arguments and flags that fill an endpoint's path. */
-export const describeHolders = (e: Endpoint): string =>
-  getPathHolders(e)
-    .map((name) => {
-      const param = e.path[name]
-      const flag = param === undefined ? name : getFlagName(name, param)
-      return e.args?.includes(name) ? `<${flag}>` : `--${flag}`
-    })
-    .join(' ')
+/** Describes the arguments and flags that fill an endpoint's path, the arguments first. */
+export const describeHolders = (e: Endpoint): string => {
+  const words = getPathHolders(e).map((name) => {
+    const param = e.path[name]
+    const flag = param === undefined ? name : getFlagName(name, param)
+    return e.args?.includes(name) ? `<${flag}>` : `--${flag}`
+  })
+  return words.toSorted((a, b) => Number(b.startsWith('<')) - Number(a.startsWith('<'))).join(' ')
+}
 
 /** True if a command has one endpoint, and no flag of the line could select another. */
 const isPlain = ({ endpoints }: Command, { flags }: Given): boolean => {

@@ -255,24 +255,24 @@ const applyToBranch = async (call: Call, input: ApplyInput, how: ApplyMethod) =>
       throw createApplyRefusal(how.kind, result.failure, input.dry_run === true)
     if (input.dry_run === true) return new Reply(200, { dry_run: 'success' })
     const committer = createSignature(call)
+    const message = how.message(change)
     const to = await writeCommit(repository, {
       tree: result.tree,
       parents: [head],
-      message: how.message(change),
+      message,
       author: how.keepsAuthor ? change.author : committer,
       committer,
     })
     if (!(await moveBranch(repository, input.branch, head, to)))
       throw conflict('The branch has moved meanwhile')
-    const shown = await showFullCommit(call, project, repository, to, true)
     await recordPush(call, project, {
       branch: input.branch,
       from: head,
       to,
       commits: 1,
-      title: shown.title,
+      title: message.split('\n')[0] ?? '',
     })
-    return shown
+    return showFullCommit(call, project, repository, to, true)
   })
 }
 

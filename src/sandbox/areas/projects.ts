@@ -94,8 +94,7 @@ const records = resource({
     starred: (wanted, p, { user }) =>
       !wanted || (user !== undefined && p.starred_by.includes(user.id)),
     min_access_level: (level, p, call) => getMemberLevel(call, p) >= level,
-    order_by: (order, p, call) =>
-      order !== 'similarity' || call.isAdmin || getMemberLevel(call, p) > 0,
+    order_by: (order, p, call) => order !== 'similarity' || getMemberLevel(call, p) > 0,
   },
   orders: {
     ...sizes,
