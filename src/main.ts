@@ -2,7 +2,7 @@
 
 import type { FailureFormat } from './answer/options.js'
 import { getCurrentIo, type Io, processIo, runWithIo } from './base/io.js'
-import { trimVariables } from './base/switches.js'
+import { cleanVariables } from './base/switches.js'
 import { version } from './base/version.js'
 import { renderCommandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
@@ -206,6 +206,6 @@ const runLine = async (io: Io): Promise<void> => {
  * @param io what the line has of the process: of this one, unless a test or a program gives another
  */
 export const main = (io: Io = processIo): Promise<void> => {
-  trimVariables(io.env)
+  cleanVariables(io.env)
   return runWithIo(io, () => runLine(io))
 }

@@ -1,6 +1,6 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import { isObject } from '../base/objects.js'
-import { escapeControlLines, escapeUnprintable } from '../base/screen-text.js'
+import { escapeControlLines, escapeUnprintable, wrapHanging } from '../base/screen-text.js'
 import type { HiddenFields } from '../base/secrets/mask-records.js'
 import { maskPrivateKeys } from '../base/secrets/mask-text.js'
 import { masked } from '../base/secrets/names.js'
@@ -103,7 +103,7 @@ const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): T
   mark: (kind) => markOwnColors(style.mark(kind)),
   drawBar: (fraction, columns) => markOwnColors(style.bar(fraction, columns)),
   wrapHanging: (text, indent) =>
-    style.wrap(style.visible(maskKeys(text)), width - indent).join(`\n${' '.repeat(indent)}`),
+    wrapHanging(style.visible(maskKeys(text)), { width, indent }, style.wrap).join('\n'),
 })
 
 /** The options of the run that printing depends on. `raw` returns the line as it was typed, which a page shows. */

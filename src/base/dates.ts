@@ -41,8 +41,7 @@ export const parseMoment = (text: string, now: number): number | undefined => {
   }
   if (!isMoment(text)) return undefined
   if (isDay(text)) return Date.parse(`${text}T00:00:00Z`)
-  const zoned = text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
-  return Date.parse(/(?:Z|[+-]\d{2}:\d{2})$/.test(zoned) ? zoned : `${zoned}Z`)
+  return Date.parse(isZoned(text) ? addColon(text) : `${text}Z`)
 }
 
 /** Returns the day of a time in UTC: `2026-11-27`. */
@@ -57,8 +56,8 @@ export const isWholeDay = (text: string): boolean =>
   text === 'today' || text === 'yesterday' || isDay(text)
 
 /**
- * Converts a time in words to the text that a flag sends: `30d` becomes the moment that long ago. A day stays as it is for `date`, and is its
- * beginning for `datetime`. A moment with a zone stays as it is, and one without is in UTC. Returns undefined for a text that is no time.
+ * Converts a time in words to the text that a flag sends: `30d` becomes the moment that long ago. A day or moment that is written out stays
+ * as it is, but a time without an offset is sent as UTC; undefined for a text that is no time.
  * @param kind `date` sends the day, by UTC
  */
 export const toSentTime = (
@@ -66,8 +65,9 @@ export const toSentTime = (
   kind: 'date' | 'datetime',
   now: number,
 ): string | undefined => {
-  if (kind === 'date' ? isDay(text) : hasZone(text)) return text
-  if (kind === 'date' && isMoment(text)) return undefined
+  if (isDay(text)) return text
+  if (kind === 'datetime' && isMoment(text)) return isZoned(text) ? text : `${text}Z`
+  if (isMoment(text)) return undefined
   const ago = parseSpan(text)
   const time = ago === undefined ? parseMoment(text, now) : limitToDates(now - ago)
   if (time === undefined) return undefined
@@ -90,17 +90,18 @@ export const isDay = (text: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** True if a text is a moment in a zone, so that it needs no other. */
-const hasZone = (text: string): boolean => isMoment(text) && /(?:Z|[+-]\d{2}:?\d{2})$/.test(text)
-
 const clock = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/
+
+/** True if a time of a day has an offset from UTC. */
+const isZoned = (text: string): boolean => /(?:Z|[+-]\d{2}:?\d{2})$/.test(text)
+
+/** Writes an offset as `+05:45`, as `Date.parse` requires it. */
+const addColon = (text: string): string => text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
 
 /** True if a text is a day, or a day with a time in any zone: `YYYY-MM-DDTHH:MM:SSZ`. */
 export const isMoment = (text: string): boolean =>
   isDay(text) ||
-  (clock.test(text) &&
-    isDay(text.slice(0, 10)) &&
-    !Number.isNaN(Date.parse(text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'))))
+  (clock.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(addColon(text))))
 
 // Human durations of time tracking (`base/README.md`): a month is four weeks, a week five days, a day eight hours.
 

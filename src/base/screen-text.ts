@@ -244,3 +244,23 @@ export const loadWidths = async (texts: readonly string[]): Promise<Widths> => {
   exact ??= loadExact()
   return exact
 }
+
+/** Text that would be wrapped to fewer columns than this stands below the line that it belongs to. */
+const narrowest = 12
+/** The indent of such text. */
+const lowIndent = 4
+
+/**
+ * Wraps text that begins at a column of a line, and returns its lines. The lines after the first have their indent. If little of the width
+ * is left there, the first line is empty.
+ */
+export const wrapHanging = (
+  text: string,
+  { width, indent }: { readonly width: number; readonly indent: number },
+  wrapLine: Widths['wrap'],
+): readonly string[] => {
+  const lines = wrapLine(text, width - indent)
+  const isLow = lines.length > 1 && width - indent < narrowest && indent > lowIndent
+  const [first = '', ...more] = isLow ? ['', ...wrapLine(text, width - lowIndent)] : lines
+  return [first, ...more.map((line) => `${' '.repeat(isLow ? lowIndent : indent)}${line}`)]
+}

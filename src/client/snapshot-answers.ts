@@ -34,6 +34,7 @@ import {
   type SnapshotKind,
   type SnapshotManifest,
   type SnapshotParent,
+  splitLines,
 } from './snapshot-manifest.js'
 
 // Filters and order of lists.
@@ -79,6 +80,12 @@ const createGapFailure = (what: string, { status, why }: SnapshotGap): Failure =
 
 const createMissing = (what: string, hint: string): Failure =>
   new Failure('not_found', what, { hint, lacks: 'answer' })
+
+const createInstanceOnlyFailure = (done: 'filtered' | 'sorted', by: string): Failure =>
+  usage(
+    `a snapshot cannot be ${done} by ${by}, which only the instance understands`,
+    `Use ${done === 'sorted' ? '--sort' : '--where'} with a field of the records, or omit --from.`,
+  )
 
 /** True if the endpoint is a complete one of the catalogue. */
 const isListed = (endpoint: EndpointTraits | undefined): endpoint is Endpoint =>
@@ -200,7 +207,10 @@ export class SnapshotReader {
     for (const name of [...names].sort()) yield Buffer.from(JSON.stringify({ full_path: name }))
   }
 
-  /** Yields the records that match a request, in the requested order. */
+  /**
+   * Yields the records that match a request, in the requested order.
+   * @throws Failure `usage` for an order by a field that no record has
+   */
   async *#selectRecords(
     endpoint: Endpoint | undefined,
     request: WireRequest,
@@ -230,6 +240,9 @@ export class SnapshotReader {
       else sorted.push({ ...place, key: isObject(record) ? record[order.field] : undefined })
     }
     if (order === undefined) return
+    const isRequested = query.has('order_by') && !Object.hasOwn(kind.filter, 'order_by')
+    if (isRequested && sorted.length > 0 && sorted.every(({ key }) => key === undefined))
+      throw createInstanceOnlyFailure('sorted', order.field)
     const sign = order.down ? -1 : 1
     yield* this.#readAt(
       kind,
@@ -277,10 +290,7 @@ export class SnapshotReader {
           : texts
       const test = param && createFilter(name, param, values, createFieldReader(endpoint))
       if (test === undefined || sorts)
-        throw usage(
-          `a snapshot cannot be ${sorts ? 'sorted' : 'filtered'} by ${name}, which only the instance understands`,
-          `Use ${sorts ? '--sort' : '--where'} with a field of the records, or omit --from.`,
-        )
+        throw createInstanceOnlyFailure(sorts ? 'sorted' : 'filtered', name)
       return [test]
     })
   }
@@ -374,18 +384,6 @@ export class SnapshotReader {
     this.#checked.set(kind.file, checked)
     return checked
   }
-}
-
-async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
-  let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of chunks) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    for (let end = rest.indexOf(0x0a); end >= 0; end = rest.indexOf(0x0a)) {
-      if (end > 0) yield rest.subarray(0, end)
-      rest = rest.subarray(end + 1)
-    }
-  }
-  if (rest.length > 0) yield rest
 }
 
 /** Returns the order that a list's parameters request; undefined if there is none. */

@@ -144,3 +144,16 @@ export const getLineFrame = (kind: SnapshotKind, parent: SnapshotParent | undefi
       : { head: getHead(column, name), tail: tail.length }
   return { at, bytes, refused, ...frame }
 }
+
+/** Splits the bytes of a file into its lines, without empty ones. */
+export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    for (let end = rest.indexOf(0x0a); end >= 0; end = rest.indexOf(0x0a)) {
+      if (end > 0) yield rest.subarray(0, end)
+      rest = rest.subarray(end + 1)
+    }
+  }
+  if (rest.length > 0) yield rest
+}

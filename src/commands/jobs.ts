@@ -208,8 +208,10 @@ const getMark = ({ fits, state }: RunnerFit): 'good' | 'warn' | 'bad' =>
 const formatRunner = (answer: AnswerService, one: RunnerFit): string => {
   const { text } = answer
   const name = `${one.id}  ${text.safe(one.description || '–')}`.padEnd(24)
-  const state = one.state.replace('_', ' ').padEnd(14)
-  return `  ${text.mark(getMark(one))} ${name} ${state} ${text.wrapHanging(one.why, 44)}`
+  const state = one.state.replace('_', ' ')
+  const why = text.wrapHanging(one.why, 44)
+  const row = `  ${text.mark(getMark(one))} ${name} `
+  return `${row}${why.startsWith('\n') ? state : `${state.padEnd(14)} `}${why}`
 }
 
 /** Returns the lines with further facts: runners, the resource group, and parts that could not be read. */

@@ -3,7 +3,7 @@
  * end the others.
  */
 import { stripVTControlCharacters } from 'node:util'
-import { loadWidths, type Widths } from '../base/screen-text.js'
+import { loadWidths, type Widths, wrapHanging } from '../base/screen-text.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { list } from '../catalogue/params.js'
 import type { AnswerService, Context } from '../engine/command/context.js'
@@ -147,9 +147,9 @@ const createPen = ({ text, widths }: PageStyles, width: number): SectionWriter =
   mark: text.mark,
   emphasize: text.emphasize,
   wrapAfter: (before, said) => {
-    const behind = getWidth(before, widths)
-    const [first = '', ...more] = widths.wrap(text.safe(said), width - behind)
-    return [`${before}${first}`.trimEnd(), ...more.map((line) => ' '.repeat(behind) + line)]
+    const place = { width, indent: getWidth(before, widths) }
+    const [first = '', ...more] = wrapHanging(text.safe(said), place, widths.wrap)
+    return [`${before}${first}`.trimEnd(), ...more]
   },
   fitText: (said, columns) => {
     const cut = widths.truncate(text.safe(said), columns)

@@ -19,6 +19,7 @@ import { isExact, type Paging } from '../client/paging.js'
 import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
 import type { AnswerHead, AnswerHeaders, CallOptions } from '../http/types.js'
+import { checkJson } from './json-values.js'
 import type { Signal } from './types.js'
 
 const toPlainError = (error: unknown): unknown => {
@@ -191,7 +192,7 @@ export interface VerbContext {
 
 /**
  * Checks the input for callers without a compiler, and returns the values to send.
- * @throws Failure `usage` for an unknown or missing name, an update without an attribute, and an invalid time-out or number of retries
+ * @throws Failure `usage` for an unknown or missing name, a value that is not JSON, an update without an attribute, and an invalid option
  */
 const checkInput = (
   endpoint: Endpoint,
@@ -210,6 +211,7 @@ const checkInput = (
   )
   if (required !== undefined) throw usage(`${endpoint.route} needs ${required[0]}`)
   const all = { ...params, ...input }
+  checkJson(endpoint.route, all)
   const isSet = (name: string): boolean =>
     all[name] !== undefined && !Object.hasOwn(endpoint.path, name)
   if (endpoint.changes === true && !Object.keys(all).some(isSet))
@@ -243,13 +245,11 @@ const toPaging = ({ limit, page, perPage, concurrency }: Paging): Paging => {
   )
   const words = { limit: 'all', concurrency: 'auto' }
   for (const [name, value] of given)
-    if (value !== getOwn(words, name) && !isCount(value))
+    if (value !== getOwn(words, name) && !(Number.isSafeInteger(value) && Number(value) > 0))
       throw usage(`${name} must be a whole number above 0`)
   const part: Paging = Object.fromEntries(given)
   return isExact(part) ? part : { limit: 'all', ...part }
 }
-
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0
 
 const createList =
   (endpoint: ListEndpoint, { instance }: VerbContext) =>

@@ -81,6 +81,9 @@ describe('the file of the guide', () => {
     )
     expect(stderr).toContain('The user can no longer sign in.')
     expect((await run('users block 5')).code).toBe(2)
+    expect((await run('users block eva @gus')).stderr).toContain(
+      `svcctl users block --select 'username=eva|gus'`,
+    )
   })
 
   it('works on many: in pipes, by --select, in several projects, with failures', async () => {

@@ -443,6 +443,8 @@ describe('what answers from a snapshot', () => {
     ['runners list --curl', 2],
     ['runners list --watch 1', 2],
     ['projects list --search app', 2],
+    ['projects list --order-by updated_at', 2],
+    ['projects list --order-by updated_at --sort asc --fields id', 2],
     ['runners pause 1', 2],
     ['runners get 1', 2],
   ])('%s is refused', async (line, code) => {
@@ -488,6 +490,14 @@ describe('what answers from a snapshot', () => {
       expect(stderr).not.toContain('GET /runners/1')
     },
   )
+
+  it('has the order that it was taken with, also by what no record shows', async () => {
+    const at = join(createFolder(), 'ordered')
+    const line = 'issues list --scope all --order-by priority'
+    await runLive(['snapshot', line, '--to', at])
+    const asked = await runLive([...line.split(' '), '-o', 'id'])
+    expect((await runFrom(at, `${line} -o id`)).stdout).toBe(asked.stdout)
+  })
 
   it('is not a file that somebody changed', async () => {
     const at = join(createFolder(), 'changed')

@@ -1,6 +1,6 @@
 /** Tests groups of a list: `--group-by`, `--count`, `--sum`, `--avg`, `--min`, `--max` and `--p95`. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createCaller } from '../commands/calling.js'
 
 const { server, call, atTerminal } = createCaller()
@@ -100,6 +100,20 @@ describe('groups', () => {
     expect(told.rows.map((row) => (row as Record<string, unknown>)[`created_at_${unit}`])).toEqual(
       expected,
     )
+  })
+
+  it('take times without an offset as UTC, as conditions do, whatever the zone of the machine is', async () => {
+    vi.stubEnv('TZ', 'Asia/Tokyo')
+    const times = ['2026-01-05T03:00:00', '2026-01-04T23:00:00Z']
+    const told = await runJobs(
+      '--group-by created_at:day --min created_at',
+      times.map((created_at, at) => ({ id: at + 1, created_at })),
+    )
+    vi.unstubAllEnvs()
+    expect(told.rows).toEqual([
+      { created_at_day: '2026-01-04', min_created_at: times[1] },
+      { created_at_day: '2026-01-05', min_created_at: times[0] },
+    ])
   })
 
   it('give the least and the most of times, as they came', async () => {

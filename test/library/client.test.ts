@@ -138,6 +138,11 @@ describe('the functions', () => {
       await getRejection(api.runners.update({ id: 7 })),
       // @ts-expect-error
       await getRejection(api.runners.listOfProject({}).all()),
+      // JSON would have null for it, which clears the attribute.
+      await getRejection(api.runners.update({ id: 7, maximum_timeout: Number.NaN })),
+      // @ts-expect-error
+      await getRejection(api.mr.list({ created_after: new Date(0) }).all()),
+      await getRejection(api.request('PUT /x', { body: { a: [{ b: Number.POSITIVE_INFINITY }] } })),
     ]
     for (const error of wrong) expect(error).toMatchObject({ category: 'usage' })
     expect(seen).toEqual([])

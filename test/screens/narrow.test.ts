@@ -1,4 +1,4 @@
-/** Tests the tool's own tables on a terminal of 80 columns: each record is one line, and none is wider. */
+/** Tests the tool's own tables on a terminal of 80 columns, where each record is one line, and its pages on one of 40. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -19,10 +19,10 @@ writeFileSync(
   ].join('\n'),
 )
 
-/** Returns the rows of the screen after lines at a terminal of 80 columns. */
-const readRows = async (lines: readonly ScreenLine[]): Promise<readonly string[]> => {
+/** Returns the rows of the screen after lines at a terminal. */
+const readRows = async (lines: readonly ScreenLine[], columns = 80): Promise<readonly string[]> => {
   const env = { SVC_SANDBOX: '1', SVC_PAGER: 'cat' }
-  const screen = openScreen(lines, { rows: 300, columns: 80, env, cwd })
+  const screen = openScreen(lines, { rows: 300, columns, env, cwd })
   try {
     await screen.ended
     // The last line is the exit code.
@@ -64,5 +64,13 @@ describe('a terminal of 80 columns', () => {
     const plain = await readRows(['check policy policy.yml'])
     expect(plain[0]).toMatch(/^error no-runner-\S+ runners\/\d+:$/)
     expect(plain[1]).toMatch(/^ {2}runner .* is offline, and its description does not name/)
+  })
+})
+
+describe('a terminal of 40 columns', () => {
+  it('has a text below its line where little is left beside it, and not a word a line', async () => {
+    const rows = await readRows(['overview --parts runners,replication'], 40)
+    expect(rows.map((row) => row.trim())).toContain('1 online, 1 offline, 1 paused')
+    expect(rows.filter((row) => /^ +\w{1,2}$/.test(row))).toEqual([])
   })
 })

@@ -62,6 +62,7 @@ const narrowWidths = new Map([
   ['list', 40],
   ['list-wide', 40],
   ['get', 40],
+  ['jobs-why', 40],
   ['plan-explain', 24],
 ])
 

@@ -160,6 +160,16 @@ describe.skipIf(!hasProgram('tmux', '-V'))('the pager', () => {
 const printModeLine =
   "stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(icanon|echo)' | tr '\\n' ' '; echo left."
 
+describe.skipIf(!hasProgram('tmux', '-V'))('a terminal', () => {
+  it('shows no warning of Node where one variable asks for color and another forbids it', async () => {
+    const run = openLine('runners list --instance -L 1', { FORCE_COLOR: '1', NO_COLOR: '1' })
+    await run.terminal.until(/shared-linux-1/)
+    expect(await run.ended()).toBe(0)
+    expect(await run.terminal.until(/shared-linux-1/)).not.toContain('Warning')
+    await run.terminal.close()
+  })
+})
+
 describe.skipIf(!hasProgram('tmux', '-V'))('a question', () => {
   it('leaves the terminal as it was, at Ctrl-C and when the program breaks down', async () => {
     const fail = join(createFolder(), 'fail.cjs')

@@ -193,9 +193,12 @@ const rewriteAddress = (command: Command, tokens: readonly string[]): readonly s
 /** The fields by which people call an object in one word. */
 const wordFields = ['source_branch', 'username']
 
-/** Returns the condition for the object that people call by a text; undefined if its list has no field for names. */
-const toNameCondition = (place: FieldPlace, text: string): string | undefined => {
-  if (!/^[A-Za-z][\w./@ -]*$/.test(text)) return undefined
+/** Returns the condition for the objects that people call by these texts; undefined if their list has no field for names. */
+const toNameCondition = (place: FieldPlace, given: readonly string[]): string | undefined => {
+  const isUser = place.fields.includes('username')
+  const names = given.map((text) => (isUser ? text.replace(/^@/, '') : text))
+  if (!names.every((text) => /^[A-Za-z][\w./@ -]*$/.test(text))) return undefined
+  const text = names.join('|')
   const isPhrase = text.includes(' ')
   const field = isPhrase ? undefined : wordFields.find((name) => place.fields.includes(name))
   if (field !== undefined) return `${field}=${text}`
@@ -205,22 +208,24 @@ const toNameCondition = (place: FieldPlace, text: string): string | undefined =>
 }
 
 /**
- * Replaces a name in the place of an ID: by `--select`, or by the list that shows the ID.
- * @returns undefined if the line has no such name
+ * Replaces names in the place of IDs: by `--select`, or by the list that shows the IDs.
+ * @returns undefined if the line has no such names
  */
 export const rewriteName = async (
   command: Command,
   tokens: readonly string[],
 ): Promise<FlagReplacement | undefined> => {
-  const [at, ...others] = findArguments(command, tokens)
-  const text = at === undefined ? '' : (tokens[at] ?? '')
-  if (at === undefined || others.length > 0 || !isNumeric(command.args[0]?.param)) return undefined
+  const places = findArguments(command, tokens)
+  const names = places.map((at) => tokens[at] ?? '')
+  const [at] = places
+  if (at === undefined || !isNumeric(command.args[0]?.param)) return undefined
+  const kept = tokens.filter((_, i) => !places.includes(i))
   const own = await findFieldPlace(command)
-  const selected = own?.flag === '--select' ? toNameCondition(own, text) : undefined
-  if (selected !== undefined) return { tokens: tokens.toSpliced(at, 1, '--select', selected) }
+  const selected = own?.flag === '--select' ? toNameCondition(own, names) : undefined
+  if (selected !== undefined) return { tokens: kept.toSpliced(at, 0, '--select', selected) }
   const list = await command.registry.find(command.area, 'list')
   const place = list === undefined ? undefined : await findFieldPlace(list)
-  const listed = place?.flag === '--where' ? toNameCondition(place, text) : undefined
+  const listed = place?.flag === '--where' ? toNameCondition(place, names) : undefined
   if (list === undefined || listed === undefined) return undefined
   const isScoped = Object.values(list.endpoints).every(
     ({ path = {} }) => Object.keys(path).length > 0,
@@ -228,7 +233,7 @@ export const rewriteName = async (
   const scopes = ['-P', '--project', '-G', '--group']
   const lacksScope = isScoped && getFlagValue(tokens, scopes) === undefined
   const where = ['--where', listed, ...(lacksScope ? ['--all-projects'] : [])]
-  return { command: `${command.area} list`, tokens: tokens.toSpliced(at, 1, ...where) }
+  return { command: `${command.area} list`, tokens: kept.toSpliced(at, 0, ...where) }
 }
 
 /** Returns the tokens that an object in another notation means: `1,2`, `id=1`, `runner/1`, `#1`, `1-3`, `all`; or its attribute. */

@@ -1,6 +1,5 @@
 /** Prints groups instead of records, with counts and totals (`--group-by`, `--count`, `--sum` …). */
 
-import { isMoment } from '../../base/dates.js'
 import { getCurrentIo } from '../../base/io.js'
 import { toCanonicalNumber } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber, serializeExact } from '../../base/json/json.js'
@@ -21,6 +20,7 @@ import {
   getShapeKind,
   type Known,
   parseSort,
+  parseTimeValue,
   toSortSyntax,
 } from '../where/index.js'
 import {
@@ -107,8 +107,9 @@ const checkUnits = ({ keys }: GroupQuery, known: Known): void => {
 
 /** Returns the start of the hour, day, week or month of a time, in UTC; a value that is no time is unchanged. */
 const toBucket = (value: unknown, unit: string | undefined): unknown => {
-  if (unit === undefined || typeof value !== 'string' || !isMoment(value)) return value
-  const time = new Date(Date.parse(value))
+  const moment = unit === undefined ? undefined : parseTimeValue(value)
+  if (unit === undefined || moment === undefined) return value
+  const time = new Date(moment)
   if (unit === 'week') time.setUTCDate(time.getUTCDate() - ((time.getUTCDay() + 6) % 7))
   const length = { hour: 13, day: 10, week: 10, month: 7 }[unit] ?? 10
   return time.toISOString().slice(0, length)

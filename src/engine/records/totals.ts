@@ -1,7 +1,7 @@
 /** Computes the sum, average, minimum, maximum and 95th percentile of the values of a group. */
-import { isMoment } from '../../base/dates.js'
 import { compareNumbers, computeLogarithm, ExactSum, isSummable } from '../../base/json/decimal.js'
 import type { ExactNumber } from '../../base/json/json.js'
+import { parseTimeValue } from '../where/index.js'
 
 export const totalFunctions = ['sum', 'avg', 'min', 'max', 'p95'] as const
 type Name = (typeof totalFunctions)[number]
@@ -78,7 +78,7 @@ const getBinMiddle = (
 /** Converts a value to a number, or a time to its milliseconds for minimum and maximum; undefined for anything else. */
 const toComparable = (value: unknown, times: boolean): number | ExactNumber | undefined => {
   if (isSummable(value)) return value
-  return times && typeof value === 'string' && isMoment(value) ? Date.parse(value) : undefined
+  return times ? parseTimeValue(value) : undefined
 }
 
 /** Computes one function of a field for one group. */

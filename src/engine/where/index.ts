@@ -35,6 +35,7 @@ export {
   createConditionFailure,
   type Expression,
   negateExpression,
+  parseTimeValue,
 } from './condition.js'
 export { getRecordField, getShapeKind, isOnlyInSingle, type Known } from './fields.js'
 export { checkRanges } from './ranges.js'
