@@ -82,7 +82,7 @@ export const toFormat = (value: string): FlagReplacement | undefined => {
     const fields = toFields(expression.replaceAll(/(?:^|,)[^:,]*:/g, ' '))
     return fields.length === 0 ? undefined : { tokens: ['--fields', fields.join(',')] }
   }
-  // What a pipe gets without a format.
+  // A pipe gets this format without a flag.
   if (kind === 'tsv') return { tokens: [] }
   const name = Object.hasOwn(formats, kind.toLowerCase())
     ? formats[kind.toLowerCase()]

@@ -196,7 +196,7 @@ const usual: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['show', 'view', 'describe', 'inspect', 'info', 'read', 'status'].map((one) => [one, 'get']),
   ),
-  // What these do with an object begins with reading it, and is no request of its own.
+  // These look at an object, or copy it. They have no request of their own.
   ...Object.fromEntries(
     ['watch', 'download', 'open', 'browse', 'checkout', 'clone'].map((one) => [one, 'get']),
   ),
