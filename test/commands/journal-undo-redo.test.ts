@@ -114,7 +114,7 @@ describe('the shards of a run', () => {
     for (const shard of ['1/2', '2/2']) await pause(shard, '1 2 4 5')
     const { stderr } = await run('journal undo 1.ndjson 2.ndjson --dry-run')
     expect(stderr).toMatch(/This reverts the runs \S+ and \S+\.$/m)
-    const twice = await run('journal undo 1.ndjson 1.ndjson --dry-run')
+    const twice = await run('journal undo 1.ndjson ./1.ndjson --dry-run')
     expect(twice.stderr).toMatch(/This reverts run \S+\.$/m)
   })
 
