@@ -187,8 +187,7 @@ const readNamedRuns = async (
   context: Context,
   given: Given,
 ): Promise<readonly [RunHistory, ...RunHistory[]]> => {
-  const names =
-    given.args.length > 1 ? given.args : [await requireRunName(context, given, 'show')]
+  const names = given.args.length > 1 ? given.args : [await requireRunName(context, given, 'show')]
   const find = (name: string): Promise<string> =>
     name === 'last' ? findLastRunFile(context) : resolveJournalFile(context.place, name)
   const files = await Promise.all(names.map(find))
