@@ -264,6 +264,21 @@ describe.each(signals)('%s', (signal) => {
     },
   )
 
+  also('SIGTERM', 'while one write waits for --rate records it as not sent', async () => {
+    const server = await serve((_, socket) => socket.write(buildAnswer('{"id":11}')))
+    const [cwd, env] = [createFolder(), { SVC_BASE_URL: server.url }]
+    const line = ['vulnerabilities', 'confirm', '11', '--rate', '1/min', '--journal', 'run.ndjson']
+    const run = start(line, env, { cwd })
+    const journal = join(cwd, 'run.ndjson')
+    await vi.waitFor(() => expect(readFileSync(journal, 'utf8')).toContain('"begun"'), 60_000)
+    run.kill(signal)
+    expect(await run.ended).toMatchObject({ ...ending, stdout: '' })
+    const shown = await start(['journal', 'show', 'run.ndjson'], env, { cwd }).ended
+    expect(shown.stdout).toContain('11\tfailed\tfailed\tinterrupted before it was sent\n')
+    expect(shown.stderr).toMatch(/, interrupted\n0 done, 1 failed\n$/)
+    expect(server.seen.map(({ method }) => method)).toEqual(['GET'])
+  })
+
   it('behind the end of a file as standard input says which were done', async () => {
     const first = createDeferred()
     const server = await serve(({ method, path }, socket) => {
