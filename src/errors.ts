@@ -45,6 +45,8 @@ export interface FailureDetails {
   readonly status?: number
   /** True if no request can be made for the object, so that trying again does not help. */
   readonly unsent?: true
+  /** True if a request was interrupted before it was sent, or after the instance turned it away. It changed nothing. */
+  readonly withheld?: true
   /** The request that was tried: method and URL without credentials, or the file concerned. */
   readonly request?: string
   /** The next step for the user; a full sentence or a command line. */
@@ -158,7 +160,7 @@ export const explainUnread = (failure: Failure): string => {
 }
 
 /** True if a person or a signal ended the line. */
-export const isInterruption = (error: unknown): boolean =>
+export const isInterruption = (error: unknown): error is Failure =>
   error instanceof Failure && error.category === 'interrupted'
 
 /** True if a failure concerns one object or parent, so that a run over many continues with the others. */

@@ -148,17 +148,20 @@ const formatDetails = (details: readonly string[], count: number): string[] => [
 
 const createCancelled = (): Failure => usage('not confirmed; nothing was changed')
 
-/** Formats the notice before a confirmation: the instance, the profile, the user, the objects and the change. */
+/**
+ * Formats the notice before a confirmation: the instance, the profile, the user, the objects and the change.
+ * @param count the number of objects; undefined if the lines name something else
+ */
 const formatNotice = (
   { profile, baseUrl, sudo, title = baseUrl }: Owner,
   what: string,
   lines: readonly string[],
-  count: number = lines.length,
+  count: number | undefined,
 ): readonly string[] => {
   const by = profile === undefined ? '' : ` (profile ${profile.name})`
   const as = sudo === undefined ? '' : `, as ${sudo}`
-  const many = count > 1 ? `, ${count} objects` : ''
-  return [`On ${title}${by}${as}${many}:`, ...formatDetails(lines, count), what]
+  const many = count !== undefined && count > 1 ? `, ${count} objects` : ''
+  return [`On ${title}${by}${as}${many}:`, ...formatDetails(lines, count ?? lines.length), what]
 }
 
 /** Asks for the name of the profile. Returns true if it was typed correctly. */

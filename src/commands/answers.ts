@@ -2,12 +2,19 @@
 
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
+import { getLevelName } from '../catalogue/shapes/common.js'
 import type { AnswerService, Context } from '../engine/command/context.js'
 import { type RecordView, type Rows, yieldRecord, yieldRecords } from '../engine/rows.js'
 
 /** True if changes are shown instead of a record. */
 export const shouldShowChanges = ({ answer, place }: Pick<Context, 'answer' | 'place'>): boolean =>
   answer.reader === 'people' && place.globals.fields === undefined
+
+/** Returns an attribute as a table shows it: an access level by its name. */
+const getShownValue = (record: unknown, name: string): unknown => {
+  const value = isObject(record) ? record[name] : undefined
+  return getLevelName(name, value) ?? value
+}
 
 /**
  * Returns the differences between two records as rows `attribute, old, new`. The rows are made from the printed records, so that secrets
@@ -31,8 +38,8 @@ export const toChangeRows = (
       rows: ([before, after]) =>
         names.map((name) => ({
           [column]: name,
-          old: (isObject(before) ? before[name] : undefined) ?? null,
-          new: isObject(after) ? after[name] : undefined,
+          old: getShownValue(before, name) ?? null,
+          new: getShownValue(after, name),
         })),
     },
   },

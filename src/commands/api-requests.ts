@@ -13,7 +13,7 @@ import type { Given, Plan, PlanSource, WriteOptions } from '../engine/command/ty
 import { getShardNumber, parseShard } from '../engine/journaling/shards.js'
 import { type Objects, plainObjects } from '../engine/plan/objects.js'
 import { readPipedStream } from '../engine/plan/stdin/reader.js'
-import type { PlacedObject, RowTap } from '../engine/plan/stdin/rows.js'
+import type { PlacedObject } from '../engine/plan/stdin/rows.js'
 import type { Rows } from '../engine/rows.js'
 import { placeFailure, usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
@@ -54,8 +54,11 @@ export const fillApiPath = async (
 
 /** Accepts any object. Records are identified by their field `object` (in an answer about several objects) or `id`. */
 const anyObjects: Objects = { ...plainObjects, names: ['object', 'id'] }
-/** Ignores all other columns of a table, whatever they are named. */
-const anyColumns: RowTap = { sheet: true, take: () => {}, takeBare: () => {} }
+/** Ignores all other columns of a table, whatever they are named, and the project or group of a record. */
+const anyColumns = {
+  tap: { sheet: true, take: () => {}, takeBare: () => {} },
+  checkParent: () => {},
+} as const
 
 /**
  * Reads the objects that standard input names, in order. Each chunk is parsed completely before its objects are
@@ -66,7 +69,7 @@ export async function* readPipedObjects(
   chunks: Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<readonly PlacedObject[]> {
   let any = false
-  for await (const some of readPipedStream(chunks, anyObjects, undefined, anyColumns)) {
+  for await (const some of readPipedStream(chunks, anyObjects, anyColumns)) {
     any = true
     yield some
   }

@@ -265,12 +265,14 @@ const toRows = (why: WaitReport) => [
   ...why.unread.map((line) => ({ what: 'unread', id: '', name: '', state: '', why: line })),
 ]
 
+/** The columns of reports, one a row. */
+const columns = ['id', 'name', 'status', 'waits', 'reason', 'next']
+
 /** Creates the view of the explanation. */
 const createView = (
   answer: AnswerService,
   why: WaitReport,
 ): ReturnType<NonNullable<WriteOptions['present']>> => {
-  const columns = ['id', 'name', 'status', 'waits', 'reason', 'next']
   if (answer.reader !== 'people') return { records: [why], emit: { columns, endpoint: jobs.get } }
   const people = {
     page: () => [formatReport(answer, why)],
@@ -284,6 +286,7 @@ async function* explainWait(context: Context, given: Given): Rows {
   const { answer, instance, ui, place } = context
   let found: WaitReport | undefined
   yield* context.write(await context.planActions(given), {
+    view: { columns },
     finish: async (plan, came) => {
       if ('failure' in came) throw came.failure
       const { data: job } = 'whole' in came ? typed(jobs.get, came.whole) : { data: undefined }

@@ -169,7 +169,8 @@ const withValue: readonly string[] = ['output', 'profile']
 /** Returns the form of a flag that was typed: `-L` or `--limit`. */
 const findForm = ({ command, raw }: TypedFlags, name: string): string => {
   const [flag] = getCommandFlags(command, (one) => one.name === name)
-  const names = [...(flag?.own ?? []), name, ...(flag?.aliases ?? [])].map((one) => `--${one}`)
+  const all = [...(flag?.own ?? []), name, ...(flag?.aliases ?? [])]
+  const names = all.flatMap((one) => [`--${one}`, `--no-${one}`])
   const short = flag?.short === undefined ? undefined : `-${flag.short}`
   const forms = getWordsBeforeDashes(raw.words ?? []).flatMap((word) => {
     const long = names.find((one) => word === one || word.startsWith(`${one}=`))

@@ -136,6 +136,14 @@ describe('input of a write that nobody can confirm', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('confirmation required')])
     line.endInput()
   })
+
+  it.each([
+    ['issues promote -', 'a/b#1\n', 'an epic cannot be turned back into an issue'],
+    ['api DELETE runners/{} -', '1\n', 'svcctl does not know the effect of the request'],
+  ])('is refused with the reason why it cannot be undone: %s', async (line, input, why) => {
+    const { code, stderr } = await svcctl([...line.split(' '), '--sandbox'], { input })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`This cannot be undone: ${why}.`)])
+  })
 })
 
 describe('quoted cells', () => {

@@ -1,6 +1,8 @@
 /** Tests the columns that name the targets of a line, as fields of `--fields`, `--where`, `--sort` and `--group-by`. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createConfiguration } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { useRecorder } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
@@ -228,5 +230,90 @@ describe('records with chosen fields, piped into a verb', () => {
       '/api/v4/projects/x%2Fa/deploy_keys/11',
       '/api/v4/projects/x%2Fb/deploy_keys/1',
     ])
+  })
+})
+
+describe('lists over several projects, piped into a verb that does not take their projects', () => {
+  const listed = {
+    ndjson: '{"project":"x/a","record":{"id":1,"name":"n"}}\n{"project":"x/b","record":{"id":2}}\n',
+    json: '[{"project":"x/a","record":{"id":1}},{"project":"x/b","record":{"id":2}}]\n',
+    chosen: '{"project":"x/a","id":1}\n{"project":"x/b","id":2}\n',
+    csv: 'project,id\nx/a,1\nx/b,2\n',
+    table: 'project\tid\tstatus\nx/a\t1\tonline\nx/b\t2\tonline\n',
+    tree: 'of,id\ngroup:x,1\nproject:x/b,2\n',
+    failed:
+      '{"project":"x/a","outcome":"failed","error":{}}\n{"project":"x/b","record":{"id":2}}\n',
+  }
+  const listWrites = (): readonly string[] =>
+    server.seen.filter(({ method }) => method !== 'GET').map(({ url }) => url)
+
+  it.each([
+    ['runners pause - --no-undo-record', listed.ndjson, [1, 2]],
+    ['runners pause - --no-undo-record', listed.json, [1, 2]],
+    ['runners pause - --no-undo-record', listed.chosen, [1, 2]],
+    ['runners pause - --no-undo-record', listed.csv, [1, 2]],
+    ['runners pause - --no-undo-record', listed.table, [1, 2]],
+    ['runners pause - --no-undo-record', listed.tree, [1, 2]],
+    ['runners pause - --no-undo-record', listed.failed, [2]],
+    ['api PUT runners/{} -', listed.ndjson, [1, 2]],
+    ['api PUT runners/{} -', listed.csv, [1, 2]],
+  ])('%s reads the objects of %j', async (line, input, ids) => {
+    const { code, stderr } = await run(line, input)
+    expect([code, stderr]).toEqual([0, expect.any(String)])
+    expect(listWrites()).toEqual(ids.map((id) => `/api/v4/runners/${id}`))
+  })
+
+  it.each([
+    ['deploy-keys update - --title t -P x/a', 'project,id\nX/a,1\n'],
+    ['deploy-keys update - --title t -P x/a', '{"project":"x/a","record":{"id":1}}\n'],
+    ['deploy-keys update - --title t -P x/a', '{"project":"x/a","id":1}\n'],
+  ])('%s takes %j, which is in that project', async (line, input) => {
+    const { code, stderr } = await run(line, input)
+    expect([code, stderr]).toEqual([0, expect.any(String)])
+    expect(listWrites()).toEqual(['/api/v4/projects/x%2Fa/deploy_keys/1'])
+  })
+
+  const other = 'it belongs to project x/b, but --project is x/a'
+  const several = 'it names its project, but the line has several'
+  it.each([
+    ['deploy-keys update - --title t -P x/a', listed.csv, `line 3: ${other}`],
+    ['deploy-keys update - --title t -P x/a', listed.ndjson, `line 2: ${other}`],
+    ['deploy-keys update - --title t -P x/a', listed.chosen, `line 2: ${other}`],
+    ['artifacts keep - -P x/a', listed.csv, `line 3: ${other}`],
+    ['mr rebase - -P x/a', 'project,reference\nx/b,x/b!2\n', `line 2: ${other}`],
+    ['deploy-keys update - --title t -P x/a,x/c', listed.csv, `line 2: ${several}`],
+    ['deploy-keys update - --title t --all-projects', listed.ndjson, `line 1: ${several}`],
+    ['members remove - --yes -P x/a', 'group,id\nx,1\n', 'line 2: it belongs to group x, but'],
+  ])('%s refuses %j', async (line, input, says) => {
+    const { code, stderr } = await run(line, input)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`standard input, ${says}`)])
+    expect(server.seen).toEqual([])
+  })
+
+  it('refuses the project of jobs as that of runners', async () => {
+    const { code, stderr } = await run('runners pause -', 'id,project\n1,"{""id"":7}"\n')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('objects other than runners')])
+  })
+})
+
+describe('objects that name their projects', () => {
+  const input = '{"project":"x/a","record":{"id":1}}\n{"project":"x/b","record":{"id":2}}\n'
+
+  it('are updated with the attributes of a file', async () => {
+    const file = join(createFolder(), 'attributes.json')
+    writeFileSync(file, '{"title":"t"}')
+    const { code } = await run(`deploy-keys update - --input ${file} --no-undo-record`, input)
+    expect(code).toBe(0)
+    expect(server.seen.filter(({ method }) => method === 'PUT').map(({ url }) => url)).toEqual([
+      '/api/v4/projects/x%2Fa/deploy_keys/1',
+      '/api/v4/projects/x%2Fb/deploy_keys/2',
+    ])
+  })
+
+  it.each(['--watch', '--wait-until status=success'])('cannot be read again: %s', async (flag) => {
+    const { code, stderr } = await run(`jobs get - ${flag}`, input)
+    const says = `${flag.split(' ')[0]} cannot be combined with objects that name their project`
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
+    expect(server.seen).toEqual([])
   })
 })

@@ -101,6 +101,9 @@ describe('approvals rules update', () => {
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain('unless you pass --keep')
     expect(findWrite()).toBeUndefined()
+    // The approvers of the one rule are no objects of the run.
+    const preview = await update('--approvals-required', '2', '--dry-run')
+    expect(preview.stderr).toContain(`On ${server.url}:\n  user dov (5) from rule QA\n`)
   })
 
   it('keeps them with --keep, asks nothing, and adds those given', async () => {

@@ -302,4 +302,31 @@ needy: { stage: deploy, needs: [{ job: compile }] }
     expect((await call('jobs why 5 6 -P 1')).code).toBe(2)
     expect((await call('jobs why x -P 1')).code).toBe(2)
   })
+
+  it.each([
+    ['', '\t'],
+    [' -o csv', ','],
+  ])('says it of jobs in several projects, a row each%s', async (format, separator) => {
+    server.answer = ({ url }) =>
+      /jobs\/5$/.test(url)
+        ? { body: createJob(5, 'success') }
+        : { status: 404, body: { message: 'x' } }
+    const { code, stdout, stderr } = await call(`jobs why 5 -P 1,2${format}`)
+    const [heading, ...rows] = stdout.trimEnd().split('\n')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(heading?.split(separator)).toEqual([
+      'project',
+      'id',
+      'name',
+      'status',
+      'waits',
+      'reason',
+      'next',
+    ])
+    const reason = 'the job is not waiting: its status is success'
+    expect(rows.map((row) => row.split(separator).slice(0, 6))).toEqual([
+      ['1', '5', 'j5', 'success', 'false', reason],
+      ['2', '5', 'j5', 'success', 'false', reason],
+    ])
+  })
 })

@@ -93,6 +93,13 @@ describe('the answer has the form of that of the run, even if it changed one obj
   })
 })
 
+it('shows access levels by their names, as other tables do', async () => {
+  await runOk('members update 8 --access-level maintainer -P platform/app')
+  expect(await runOk('journal undo last --yes')).toBe(
+    'attribute\told\tnew\naccess_level\tmaintainer\tdeveloper\n',
+  )
+})
+
 describe('the shards of a run', () => {
   const reads = 'runners list --instance --fields id,active -o csv --limit all'
   const pause = (shard: string, runners = '4 5 6') =>
@@ -114,7 +121,7 @@ describe('the shards of a run', () => {
     for (const shard of ['1/2', '2/2']) await pause(shard, '1 2 4 5')
     const { stderr } = await run('journal undo 1.ndjson 2.ndjson --dry-run')
     expect(stderr).toMatch(/This reverts the runs \S+ and \S+\.$/m)
-    const twice = await run('journal undo 1.ndjson 1.ndjson --dry-run')
+    const twice = await run('journal undo 1.ndjson ./1.ndjson --dry-run')
     expect(twice.stderr).toMatch(/This reverts run \S+\.$/m)
   })
 

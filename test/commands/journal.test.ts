@@ -164,6 +164,9 @@ describe('journal show of several', () => {
     const whole = await run('journal show one.ndjson two.ndjson')
     expect([whole.code, whole.stderr]).toEqual([0, expect.stringContaining('2 done, 2 failed')])
     expect(whole.stdout.split('\n').slice(1, 3).join()).toMatch(/^2\tfailed.*,9\tfailed/)
+    // A file that has several names counts once.
+    const again = await run(`journal show one.ndjson ./one.ndjson two.ndjson ${part('two')}`)
+    expect([again.code, again.stderr, again.stdout]).toEqual([0, whole.stderr, whole.stdout])
   })
 
   it('exits 8, and names what is missing, while it has not every shard of the whole', async () => {

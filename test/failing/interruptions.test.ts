@@ -2,11 +2,11 @@
  * Tests what each signal ends, and what the program reports about it. `interruptions.process.test.ts` tests that the system's signals
  * arrive.
  */
-import { createReadStream, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { getPaths, openStore, openTokens, signIn } from '../../src/profile/index.js'
 import { buildHead, refuse } from '../faults/answers.js'
 import { type Behaviour, type LyingServer, startLyingServer } from '../faults/server.js'
@@ -228,6 +228,55 @@ describe.each(signals)('%s', (signal) => {
     run.kill(signal)
     const { stderr } = await run.ended
     expect(stderr).toContain('finished before that: 11\n1 done, 2 not attempted.')
+  })
+
+  also(
+    'SIGTERM',
+    'while writes wait for --rate counts them as not sent, and resumes them',
+    async () => {
+      const server = await serve((_, socket) => socket.write(buildAnswer('{"id":11}')))
+      const [cwd, env] = [createFolder(), { SVC_BASE_URL: server.url }]
+      const line = ['vulnerabilities', 'confirm']
+      const first = [
+        ...line,
+        '11',
+        '12',
+        '--no-undo-record',
+        '--rate',
+        '1/min',
+        '--journal',
+        'run.ndjson',
+      ]
+      const run = start(first, env, { cwd })
+      const journal = join(cwd, 'run.ndjson')
+      await vi.waitFor(
+        () => expect(readFileSync(journal, 'utf8')).toMatch(/"begun".*"begun"/s),
+        60_000,
+      )
+      run.kill(signal)
+      const { stderr } = await run.ended
+      expect(stderr).not.toContain('unknown')
+      expect(stderr).toContain('2 failed (2 not sent).')
+      const more = await start([...line, '--resume', 'run.ndjson'], env, { cwd }).ended
+      expect(more).toMatchObject({ code: 0, stderr: expect.stringContaining('2 done.') })
+      const written = server.seen.filter(({ method }) => method === 'POST')
+      expect(written.map(({ path }) => path.split('/').at(-2)).sort()).toEqual(['11', '12'])
+    },
+  )
+
+  also('SIGTERM', 'while one write waits for --rate records it as not sent', async () => {
+    const server = await serve((_, socket) => socket.write(buildAnswer('{"id":11}')))
+    const [cwd, env] = [createFolder(), { SVC_BASE_URL: server.url }]
+    const line = ['vulnerabilities', 'confirm', '11', '--rate', '1/min', '--journal', 'run.ndjson']
+    const run = start(line, env, { cwd })
+    const journal = join(cwd, 'run.ndjson')
+    await vi.waitFor(() => expect(readFileSync(journal, 'utf8')).toContain('"begun"'), 60_000)
+    run.kill(signal)
+    expect(await run.ended).toMatchObject({ ...ending, stdout: '' })
+    const shown = await start(['journal', 'show', 'run.ndjson'], env, { cwd }).ended
+    expect(shown.stdout).toContain('11\tfailed\tfailed\tinterrupted before it was sent\n')
+    expect(shown.stderr).toMatch(/, interrupted\n0 done, 1 failed\n$/)
+    expect(server.seen.map(({ method }) => method)).toEqual(['GET'])
   })
 
   it('behind the end of a file as standard input says which were done', async () => {

@@ -191,17 +191,14 @@ const readNamedRuns = async (
   context: Context,
   given: Given,
 ): Promise<readonly [RunHistory, ...RunHistory[]]> => {
-  const [first, ...others] =
-    given.args.length > 1 ? given.args : [await requireRunName(context, given, 'show')]
-  const read = async (name = ''): Promise<RunHistory> =>
-    readRunHistory(
-      name === 'last'
-        ? await findLastRunFile(context)
-        : await resolveJournalFile(context.place, name),
-      'any',
-    )
-  const parts: [RunHistory, ...RunHistory[]] = [await read(first)]
-  for (const name of others) parts.push(await read(name))
+  const names = given.args.length > 1 ? given.args : [await requireRunName(context, given, 'show')]
+  const find = (name: string): Promise<string> =>
+    name === 'last' ? findLastRunFile(context) : resolveJournalFile(context.place, name)
+  const files = await Promise.all(names.map(find))
+  // A run may have several names: its number, its ID and its file. Its objects count once.
+  const [first = '', ...others] = new Set(files)
+  const parts: [RunHistory, ...RunHistory[]] = [await readRunHistory(first, 'any')]
+  for (const file of others) parts.push(await readRunHistory(file, 'any'))
   return parts
 }
 

@@ -85,9 +85,8 @@ const findRunFile = async (context: Context, given: Arguments<typeof flags>): Pr
   const others = given.args.slice(1)
   if (name !== 'last' && redo) throw usage('--redo works only for the last undo', 'Pass "last".')
   if (name !== 'last' || others.length > 0) {
-    const [file = '', ...earlier] = await Promise.all(
-      [...new Set([name, ...others])].map((one) => resolveJournalFile(context.place, one)),
-    )
+    const files = [name, ...others].map((one) => resolveJournalFile(context.place, one))
+    const [file = '', ...earlier] = new Set(await Promise.all(files))
     return { file, earlier, since: [] }
   }
   const { since, ...found } = await findRunToUndo(context, redo)

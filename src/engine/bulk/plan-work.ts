@@ -1,7 +1,7 @@
 /** Declares the services that runs of plans share, and handles tolerated failures and the names of objects and outcomes. */
 import { openBrace, openBracket } from '../../base/json/tokens.js'
 import { writes } from '../../catalogue/endpoint.js'
-import { Failure } from '../../errors.js'
+import { Failure, isInterruption } from '../../errors.js'
 import type { FleetGate } from '../../http/gate.js'
 import type { WholeAnswer } from '../../http/types.js'
 import type { AnswerService, UiService } from '../command/context.js'
@@ -239,3 +239,11 @@ export const describeOtherShape = (
   const what = first === openBracket ? 'a list' : 'a single value'
   return `the instance answered with ${what} instead of an object (another version or edition?)`
 }
+
+/** Creates the handler of an interrupted write. If it was not sent, its object failed, so that a resumed run sends it. */
+export const createWithheldHandler =
+  ({ endpoint }: Plan) =>
+  (error: unknown): never => {
+    if (!writes(endpoint) || !isInterruption(error) || error.details.withheld !== true) throw error
+    throw new Failure('failed', 'interrupted before it was sent', { withheld: true })
+  }

@@ -27,6 +27,7 @@ import {
   type BulkOptions,
   createSender,
   createUnprintedFailure,
+  createWithheldHandler,
   describeBareOutcome,
   describeOtherShape,
   type Engine,
@@ -229,7 +230,8 @@ const startBulkRun = async (
     work: async (item) => {
       const { plan } = item
       states.markBegun(plan)
-      const result = await (journaled?.sendOne(item, plan, send) ?? send(plan))
+      const sent = journaled?.sendOne(item, plan, send) ?? send(plan)
+      const result = await sent.catch(createWithheldHandler(plan))
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     },
     onSettled: (settled) => {

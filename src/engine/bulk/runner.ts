@@ -87,9 +87,11 @@ export class BulkRunner {
       engine: this.#engine,
       source,
       how: options,
-      checkConfirmable: async ({ endpoint }) => {
-        const what = resolveLoss(options)?.what ?? endpoint.destructive
-        if (what !== undefined) await this.#engine.ui.checkConfirmable(what)
+      checkConfirmable: async (plan) => {
+        const { ui, explainIrreversible } = this.#engine
+        const what = resolveLoss(options)?.what ?? plan.endpoint.destructive
+        if (what !== undefined)
+          await ui.checkConfirmable(withReversal(what, explainIrreversible(plan)))
       },
       confirm: async (first, count) => void (await this.confirm(first, options, count)),
     })

@@ -5,7 +5,7 @@ import { isNamedBySecret, type JournaledRun } from '../journaling/journaled-run.
 import { getPlanPlace, type NumberedPlan, toQueuedItem } from '../journaling/work-queue.js'
 import type { PlanAnswer } from '../rows.js'
 import { type End, type Outcome, toOutcome } from '../work/report.js'
-import type { Engine, Keeper, PlanSender } from './plan-work.js'
+import { createWithheldHandler, type Engine, type Keeper, type PlanSender } from './plan-work.js'
 
 /**
  * Opens the journal of a single object and records the object. Returns undefined if the journal cannot be written and no flag requires one:
@@ -53,7 +53,8 @@ export const runJournaledSingle = async (
   try {
     await journaled.readBefore(item)
     await warnIfUnrecorded(journaled.record.recordStart(item))
-    const outcome = await journaled.sendOne(item, plan, work).then(
+    const sent = journaled.sendOne(item, plan, work).catch(createWithheldHandler(plan))
+    const outcome = await sent.then(
       (result): Outcome<PlanAnswer> => ({
         state: result.unchanged === true ? 'unchanged' : 'done',
         result,
@@ -61,7 +62,8 @@ export const runJournaledSingle = async (
       toOutcome,
     )
     await warnIfUnrecorded(journaled.record.recordOutcome(item, outcome))
-    end = 'completed'
+    const isWithheld = 'failure' in outcome && outcome.failure.details.withheld === true
+    end = isWithheld ? 'interrupted' : 'completed'
     if ('failure' in outcome) throw outcome.failure
     return outcome.result ?? {}
   } finally {

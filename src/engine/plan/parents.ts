@@ -192,6 +192,17 @@ export interface ParentTarget {
   readonly failure?: Failure
 }
 
+/** The columns that name the parent of a record, in output over several parents. */
+export type ParentColumn = Parent['column']
+export const parentColumns: readonly ParentColumn[] = ['project', 'group', 'of']
+
+export const isParentColumn = (name: string | undefined): name is ParentColumn =>
+  parentColumns.some((one) => one === name)
+
+/** True if a cell names a parent. A record may have a field of the column's name, whose value is an object. */
+export const namesParent = (column: string | undefined, cell: string): column is ParentColumn =>
+  isParentColumn(column) && cell !== '' && !cell.startsWith('{')
+
 /** Parses the name of a parent in its column. In a tree, the kind precedes the name. */
 export const parseParentTarget = (column: Parent['column'], name: string): ParentTarget => {
   if (column !== 'of') return { kind: column, value: name, parent: { column, name } }

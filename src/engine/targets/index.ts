@@ -187,10 +187,9 @@ const confirmAll = async (
   const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   const due = targets.filter(({ failure }) => failure === undefined)
   const what = `This runs ${getCommandName(command)}${call} in ${formatTargetCounts(due)}.`
-  await running.context.ui.confirm(
-    withReversal(what, getCommonIrreversible(command)),
-    due.map(({ parent, value }) => (parent.column === 'of' ? parent.name : value)),
-  )
+  const names = due.map(({ parent, value }) => (parent.column === 'of' ? parent.name : value))
+  const question = withReversal(what, getCommonIrreversible(command))
+  await running.context.ui.confirm(question, names, undefined, names.length)
 }
 
 /** Finds the parents of a line. The instance is asked if the line names none. */

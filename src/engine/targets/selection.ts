@@ -151,7 +151,7 @@ const findList = async ({ command, globals }: RunOptions, given: Given): Promise
   if (list === undefined)
     throw usage(
       `--select: ${getCommandName(command)} does not support selection`,
-      'Pass the objects by ID.',
+      command.args.length === 0 ? undefined : 'Pass the objects by ID.',
     )
   if (given.args.length > 0) throw createIdConflict()
   if (globals.curl)

@@ -1,15 +1,28 @@
 /** Reads the objects, parents and rows of a line from standard input, or from the journal of a run that is resumed. */
 
 import type { CutValue } from '../../base/json/cutter.js'
-import { type Fields, isObject } from '../../base/objects.js'
 import { usage } from '../../errors.js'
 import { hasScopeEndpoint } from '../command/derive.js'
-import type { Command, ObjectStream, Parent } from '../command/types.js'
+import { isRepeated } from '../command/globals.js'
+import type { Command, ObjectStream } from '../command/types.js'
 import { isFromStdin } from '../plan/given.js'
 import type { Raw } from '../plan/line.js'
 import { plainObjects, readObjects } from '../plan/objects.js'
-import { createNamedParents, parseParentTarget, TargetsWithObjects } from '../plan/parents.js'
+import {
+  createNamedParents,
+  isParentColumn,
+  namesParent,
+  type ParentColumn,
+  parseParentTarget,
+  TargetsWithObjects,
+} from '../plan/parents.js'
 import type { NoteListener } from '../plan/parse-values.js'
+import {
+  type ChildRecord,
+  type InputItem,
+  isChild,
+  parseInputItem,
+} from '../plan/stdin/parent-records.js'
 import {
   type Cutter,
   createCellCutter,
@@ -46,9 +59,8 @@ async function* yieldNamedObjects(
   chunks: AsyncIterable<string>,
   { note, rowFields }: { readonly note: NoteListener; readonly rowFields: RowFields | undefined },
 ): AsyncGenerator<GivenObject> {
-  const project = raw.flags.get('project')?.at(-1)
   let any = false
-  for await (const some of readInputObjects(chunks, command, { note, project, rowFields })) {
+  for await (const some of readInputObjects(chunks, command, raw, { note, rowFields })) {
     any = true
     const rows = rowFields?.takeRows()
     for (const [i, { text: object, place }] of some.entries())
@@ -70,7 +82,7 @@ async function* yieldNothing(): AsyncGenerator<GivenObject> {}
 const replaceNames = (
   { command, raw, running: { context }, journaling }: ObjectsLine,
   objects: AsyncIterable<GivenObject>,
-  column?: Column,
+  column?: ParentColumn,
 ): AsyncIterable<GivenObject> =>
   withStreamedIds({ command, raw, context, journaling }, objects, column)
 
@@ -122,7 +134,7 @@ const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | un
 /**
  * Reads the parents in standard input with their objects; undefined if the input names none. Successive objects of one parent are put
  * together.
- * @throws Failure as `readOwnedObjects`
+ * @throws Failure as `readOwnedObjects`, and `usage` for a line that is repeated
  */
 const readPipedParents = async (line: ObjectsLine, rowFields: RowFields | undefined) => {
   const { command, raw, input, parents, globals } = line
@@ -134,6 +146,11 @@ const readPipedParents = async (line: ObjectsLine, rowFields: RowFields | undefi
   }
   const owned = await readOwnedObjects(command, yieldText(), rowFields)
   if (!('below' in owned)) return undefined
+  if (isRepeated(globals))
+    throw usage(
+      `--${globals.waitUntil === undefined ? 'watch' : 'wait-until'} cannot be combined with objects that name their ${owned.below}`,
+      'Pipe in the IDs alone (-o id), and pass --project.',
+    )
   const found = new TargetsWithObjects()
   for await (const given of replaceNames(line, owned.objects, owned.below))
     found.add(owned.below, given)
@@ -143,46 +160,6 @@ const readPipedParents = async (line: ObjectsLine, rowFields: RowFields | undefi
 }
 
 // The output of a list over several parents, as input of a verb. Each record names its project or group in a column or a field.
-
-type Column = Parent['column']
-
-/** A record with its parent. */
-interface ChildRecord {
-  /** The place in the input, for messages, such as `line 3`. */
-  readonly place: string
-  readonly column: Column
-  readonly parent: string
-  readonly record: Fields
-}
-
-/** An item of the input: a record with its parent, or something else. It is undefined for a parent that could not be read. */
-type InputItem = ChildRecord | Pick<ChildRecord, 'place'> | undefined
-
-const isChild = (item: InputItem): item is ChildRecord => item !== undefined && 'record' in item
-
-const columns: readonly Column[] = ['project', 'group', 'of']
-
-const isColumn = (name: string | undefined): name is Column => columns.some((one) => one === name)
-
-const parseInputItem = (place: string, item: unknown): InputItem => {
-  if (!isObject(item)) return { place }
-  const column = columns.find((one) => typeof item[one] === 'string')
-  if (column === undefined) return { place }
-  const { [column]: name, record, outcome, ...fields } = item
-  const parent = String(name)
-  if (isObject(record)) {
-    const { profile } = fields
-    return {
-      place,
-      column,
-      parent,
-      record: profile === undefined ? record : { ...record, profile },
-    }
-  }
-  if (record !== undefined) return { place }
-  // In the output of --fields, a record and its parent are one object.
-  return outcome === 'failed' ? undefined : { place, column, parent, record: fields }
-}
 
 const createJsonCutter =
   (cut: Cutter<CutValue>): Cutter<InputItem> =>
@@ -196,9 +173,8 @@ const createItemReader =
     // The heading is repeated if the input is the output of several lists.
     if (cells.every((cell, i) => cell === heading[i])) return []
     const entries = heading.map((name, i) => [name, cells[i] ?? ''] as const)
-    const [column, parent = ''] = entries.find(([name]) => isColumn(name)) ?? []
-    // A record may have a field of that name, whose value is an object.
-    if (!isColumn(column) || parent === '' || parent.startsWith('{')) return [{ place }]
+    const [column, parent = ''] = entries.find(([name]) => isParentColumn(name)) ?? []
+    if (!namesParent(column, parent)) return [{ place }]
     const record = Object.fromEntries(entries.filter(([name]) => name !== column))
     return [{ place, column, parent, record }]
   }
@@ -223,7 +199,7 @@ const readsParents = (command: Command, { args, flags }: Raw): boolean =>
   command.args[0]?.variadic === true &&
   command.args[0].file !== true &&
   (hasScopeEndpoint(command, 'project') || hasScopeEndpoint(command, 'group')) &&
-  !['project', 'group', 'all-projects', 'all-groups', 'input'].some((name) => flags.has(name))
+  !['project', 'group', 'all-projects', 'all-groups'].some((name) => flags.has(name))
 
 /** Reads the beginning of an input, to find whether its records name their parents. */
 class InputProbe {
@@ -278,7 +254,7 @@ const createObjectNaming = async (command: Command, rowFields: RowFields | undef
   }
 }
 
-const createStrayFailure = (place: string, column: Column): Error =>
+const createStrayFailure = (place: string, column: ParentColumn): Error =>
   createRowFailure(
     place,
     `it does not name its ${column}, unlike the lines before`,

@@ -76,7 +76,8 @@ const describeKinds = (failures: readonly FailedItem[], count: number): string =
   const kinds = new Map<string, number>()
   for (const { failure } of failures) {
     const { category, details } = failure
-    const word = details.unsent ? 'not sent' : (categoryWords[category] ?? category)
+    const word =
+      (details.unsent ?? details.withheld) ? 'not sent' : (categoryWords[category] ?? category)
     kinds.set(word, (kinds.get(word) ?? 0) + 1)
   }
   const words = [...kinds].map(([word, times]) => `${groupDigits(times)} ${word}`)

@@ -2,7 +2,7 @@
 import { recordSecret } from '../../base/secrets/redact.js'
 import { trimTrailingSlashes } from '../../base/text.js'
 import { readHeaders } from '../../catalogue/documented-names.js'
-import { Failure, usage } from '../../errors.js'
+import { Failure, isInterruption, usage } from '../../errors.js'
 import { decodeBody, readSome, TimedBody } from '../answers/body.js'
 import { isMaintenance } from '../answers/failure.js'
 import { getLoss } from '../answers/network.js'
@@ -276,9 +276,14 @@ export class Wire {
     attempts: Attempts,
   ): Promise<OpenAnswer> {
     const gate = target.origin === this.root.origin ? this.options.gate : undefined
+    const isWithheld = attempts.admission === undefined || attempts.verdict === 'again'
     attempts.verdict = undefined
     if (gate === undefined) return this.#exchange(request, target, headers, attempts)
-    const admission = await gate.admit(attempts.signal, attempts.admission)
+    const admission = await gate
+      .admit(attempts.signal, attempts.admission)
+      .catch((error: unknown) => {
+        throw isWithheld && isInterruption(error) ? error.with({ withheld: true }) : error
+      })
     attempts.admission = admission
     try {
       const reply = await this.#exchange(request, target, headers, attempts)

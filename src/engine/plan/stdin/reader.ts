@@ -10,12 +10,12 @@ import type { Raw } from '../line.js'
 import { type Objects, plainObjects, readObjects } from '../objects.js'
 import type { Sources } from '../parse-values.js'
 
+import { checkNotTargets, createParentCheck, takeRecord } from './parent-records.js'
 import { checkReadable } from './printed-formats.js'
 import { checkRows, createUnusedColumns, type RowFields } from './row-fields.js'
 import {
   type Cells,
   checkNoProfiles,
-  checkNotTargets,
   createColumnsFailure,
   createHeadingFailure,
   createLineReader,
@@ -27,11 +27,11 @@ import {
   isJsonStart,
   isOneHeading,
   isTable,
+  listOwnColumns,
   type NumberedText,
   type ObjectContext,
   type PlacedObject,
   parseObjectAt,
-  type RowTap,
   splitCells,
 } from './rows.js'
 
@@ -166,9 +166,12 @@ const createJsonCutter = async (reading: ObjectContext): Promise<Cutter<PlacedOb
   const cut = createValueCutter()
   const elsewhere = await reading.objects.loadForeignFields()
   return (text, last) =>
-    cut(text, last).map((one) => {
+    cut(text, last).flatMap((one) => {
       const place = describePosition(one)
-      return { text: parseObjectAt(place, one.value, reading, elsewhere), place }
+      const value = takeRecord(place, one.value, reading)
+      return value === undefined
+        ? []
+        : [{ text: parseObjectAt(place, value, reading, elsewhere), place }]
     })
 }
 
@@ -263,7 +266,7 @@ const chooseCutter = async (
   const sheet = reading.tap?.sheet === true
   const isHeading = (cells: readonly string[]): boolean => {
     if (sheet && cells.some((cell) => isOneHeading(cell, objects))) return true
-    const found = isTable(cells, objects)
+    const found = isTable(listOwnColumns(cells, reading), objects)
     if (found || cells.length < 2) return found
     if (sheet) throw createHeadingFailure(cells, objects)
     if (cells.every(isHeadingWord) && cells.some((cell) => isOneHeading(cell, objects))) {
@@ -282,14 +285,12 @@ const chooseCutter = async (
 /**
  * Reads the objects of a text while it arrives.
  * @param objects the kind that the command accepts; without it, each line is one object
- * @param project the value of --project: the project of IDs that do not name theirs
  * @throws Failure `usage` with the line that cannot be parsed
  */
 export async function* readPipedStream(
   chunks: Iterable<string> | AsyncIterable<string>,
   objects: Objects = plainObjects,
-  project?: string,
-  tap?: RowTap,
+  reading: Omit<ObjectContext, 'objects'> = {},
 ): AsyncGenerator<readonly PlacedObject[]> {
   let form: Cutter<PlacedObject> | undefined
   let pieces: string[] = []
@@ -306,7 +307,7 @@ export async function* readPipedStream(
     const text = pieces.join('')
     const head = getFirstLine(text, last)
     if (head === undefined) return []
-    form = await chooseCutter(head, { objects, project, tap })
+    form = await chooseCutter(head, { ...reading, objects })
     pieces = []
     return form(text, last)
   }
@@ -339,7 +340,7 @@ export const parsePipedObjects = (
   objects?: Objects,
   project?: string,
 ): Promise<readonly PlacedObject[]> =>
-  collectObjects(readPipedStream(splitIntoPieces(input), objects, project))
+  collectObjects(readPipedStream(splitIntoPieces(input), objects, { project }))
 
 /** The options for reading the objects of a line. */
 interface InputOptions extends Pick<Sources, 'note' | 'project'> {
@@ -350,11 +351,13 @@ interface InputOptions extends Pick<Sources, 'note' | 'project'> {
 export async function* readInputObjects(
   chunks: Iterable<string> | AsyncIterable<string>,
   command: Command,
-  { note, project, rowFields }: InputOptions,
+  raw: Raw,
+  { note, project = raw.flags.get('project')?.at(-1), rowFields }: InputOptions,
 ): AsyncGenerator<readonly PlacedObject[]> {
   const kind = await readObjects(command.args[0], command.naming)
   const tap = rowFields ?? (kind && createUnusedColumns(command, note, kind))
-  yield* readPipedStream(chunks, kind, project, tap)
+  const checkParent = createParentCheck(command, raw, { project, rowFields })
+  yield* readPipedStream(chunks, kind, { project, tap, checkParent })
 }
 
 /**
@@ -364,16 +367,11 @@ export async function* readInputObjects(
 export const readInputArguments = async (
   command: Command,
   raw: Raw,
-  {
-    readStdin,
-    rowFields,
-    note,
-    project = raw.flags.get('project')?.at(-1),
-  }: InputOptions & Pick<Sources, 'readStdin'>,
+  { readStdin, rowFields, ...options }: InputOptions & Pick<Sources, 'readStdin'>,
 ): Promise<Pick<Given, 'args' | 'places' | 'rows'>> => {
   const whole = await readStdin()
   const objects = await collectObjects(
-    readInputObjects(splitIntoPieces(whole), command, { note, project, rowFields }),
+    readInputObjects(splitIntoPieces(whole), command, raw, { ...options, rowFields }),
   )
   if (objects.length === 0 && raw.args.length === 1)
     throw usage('standard input contains no objects')

@@ -6,6 +6,7 @@ import { pick } from '../../../catalogue/pick.js'
 import { createInputFailure, type Failure } from '../../../errors.js'
 import { getFirstSegment, objectColumn } from '../../command/derive.js'
 import { type Objects, plainObjects } from '../objects.js'
+import { isParentColumn, namesParent, type ParentColumn } from '../parents.js'
 
 export interface NumberedText {
   readonly number: number
@@ -33,10 +34,19 @@ export interface RowTap {
   takeBare(place: string): void
 }
 
+/** Checks that a record may be an object of the line, although the line does not take the record's parent. */
+export type ParentCheck = (child: {
+  readonly place: string
+  readonly column: ParentColumn
+  readonly parent: string
+}) => void
+
 /** The kind of the objects, and the project of IDs that do not name theirs. */
 export interface ObjectContext {
   readonly objects: Objects
-  readonly project: string | undefined
+  readonly project?: string | undefined
+  /** Checks the project or group that a record names. Without it, no column names one. */
+  readonly checkParent?: ParentCheck | undefined
   /** Receives each record. */
   readonly tap?: RowTap | undefined
 }
@@ -87,6 +97,25 @@ export const isOneHeading = (text: string, objects: Objects): boolean =>
 export const isColumnHeading = (text: string, objects: Objects): boolean =>
   isOneHeading(text, objects) || toNeutralName(text, objects) === objects.title
 
+/** Returns the columns of a heading without the one that names the project or group of each record. */
+export const listOwnColumns = (
+  heading: readonly string[],
+  { checkParent, objects }: ObjectContext,
+): readonly string[] => {
+  const parent = heading.find(isParentColumn)
+  const isOther = checkParent === undefined || objects.names.includes(parent ?? '')
+  return isOther ? heading : heading.filter((cell) => cell !== parent)
+}
+
+/** @throws Failure `usage` for a parent that the line rejects, and for a record of other objects, which has a field of the column's name */
+const checkParentCell = (
+  cell: Parameters<ParentCheck>[0],
+  { checkParent, objects }: ObjectContext,
+): void => {
+  if (namesParent(cell.column, cell.parent)) checkParent?.(cell)
+  else if (objects.foreign.has(cell.column)) throw createOtherObjectsFailure(cell.place, objects)
+}
+
 /** Creates a function that reads the objects of a table's rows, in the columns of its heading. */
 export const createRowReader = (
   heading: readonly string[],
@@ -97,7 +126,8 @@ export const createRowReader = (
   const names = heading.map((cell) => toNeutralName(cell, objects))
   checkNoProfiles('line 1', names, objects)
   tap?.readHeading?.(names)
-  const about = heading[0] === objectColumn && !heading.every((cell) => isKnownCell(cell, objects))
+  const [own, parent] = [listOwnColumns(heading, context), heading.find(isParentColumn)]
+  const about = own[0] === objectColumn && !own.every((cell) => isKnownCell(cell, objects))
   return ({ place, cells }) => {
     if (cells.length !== heading.length)
       throw createRowFailure(
@@ -117,6 +147,8 @@ export const createRowReader = (
         )
       return (value ?? '').trim()
     }
+    if (parent !== undefined && own.length < heading.length)
+      checkParentCell({ place, column: parent, parent: at(parent) }, context)
     const field = about ? (name: string) => (name === objectColumn ? at(name) : '') : at
     const text = getRowObject({ place, getField: field }, context)
     tap?.take(place, names, at)
@@ -231,7 +263,7 @@ export const isTable = (heading: readonly string[], objects: Objects): boolean =
 export const isHeadingWord = (cell: string): boolean => /^\p{L}[\p{L} _-]{0,29}$/u.test(cell)
 
 /** The first columns of output about several targets. They name the target of a record. */
-const targetColumns = ['profile', 'project', 'group', 'of', 'snapshot']
+export const targetColumns = ['profile', 'project', 'group', 'of', 'snapshot']
 
 /** True if a text is the column of an object or a target, so that its line is a heading or begins a record. */
 export const isLeadingColumn = (text: string, objects: Objects): boolean =>
@@ -248,20 +280,6 @@ export const checkNoProfiles = (
     place,
     `the ${toPlural(objects.word)} are those of several profiles`,
     'Pipe in the list of one profile (-p NAME), without the column profile.',
-  )
-}
-
-/** Columns of names. Objects without one are numbers, so that no word can be one of them. */
-const nameColumn = /name|path|slug|domain|^key$/
-
-/** @throws Failure `usage` for a list that has a column for the target alone, and names no objects */
-export const checkNotTargets = (head: string, objects: Objects): void => {
-  if (!targetColumns.includes(head.trim()) || objects.names.includes(head.trim())) return
-  if (objects.names.length === 0 || objects.names.some((name) => nameColumn.test(name))) return
-  throw createRowFailure(
-    'line 1',
-    `the column ${head.trim()} alone names no ${objects.word}`,
-    `Pipe in the objects as well, such as --fields ${head.trim()},${objects.names.includes('iid') ? 'iid' : objects.names[0]}.`,
   )
 }
 
