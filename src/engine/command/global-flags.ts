@@ -11,12 +11,13 @@ import {
   largestPage,
   longestWait,
 } from '../../client/defaults.js'
-import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
 import {
   type GlobalFlagRow,
   isSandboxChosen,
+  parseConcurrency,
   parseFailureLimit,
+  parseLimit,
   type Texts,
 } from './global-flag.js'
 
@@ -27,15 +28,6 @@ const keepExpressions = (texts: Texts): Texts => texts
 
 // Flags for commands that list: limits, filters and order.
 
-const parseLimit = (texts: Texts): number | 'all' | undefined => {
-  const text = texts?.at(-1)
-  if (text === undefined || text === 'all') return text
-  const n = Number(text)
-  if (!/^\d+$/.test(text) || n < 1)
-    throw usage(`--limit must be a number of at least 1, or "all", not "${text}"`)
-  return n
-}
-
 const paging = declare({
   page: { param: integer('page to fetch', { min: 1 }) },
   'per-page': { param: integer('records per page', { min: 1, max: largestPage }) },
@@ -43,7 +35,11 @@ const paging = declare({
 
 const choosing = declare({
   limit: {
-    param: string('maximum number of records', { default: defaultLimit, placeholder: 'n|all' }),
+    param: string('maximum number of records', {
+      default: defaultLimit,
+      words: ['all'],
+      placeholder: 'n|all',
+    }),
     short: 'L',
     read: parseLimit,
   },
@@ -165,6 +161,7 @@ const recording = declare({
 const sharding = declare({
   shard: {
     param: string('process one shard, such as 3/8, or the CI job’s own (ci)', {
+      words: ['ci'],
       placeholder: '3/8|ci',
     }),
   },
@@ -186,18 +183,6 @@ const spreading = declare({
 })
 
 // Flags for commands that send requests, and for all commands.
-
-/** The maximum of `--concurrency`. */
-const maxAtOnce = 64
-
-const parseConcurrency = (texts: Texts): number | 'auto' | undefined => {
-  const text = texts?.at(-1)
-  if (text === undefined || text === 'auto') return text
-  const n = Number(text)
-  if (!/^\d+$/.test(text) || n < 1 || n > maxAtOnce)
-    throw usage(`--concurrency must be a number from 1 to ${maxAtOnce} or "auto", not "${text}"`)
-  return n
-}
 
 const requesting = declare({
   profile: {
@@ -239,7 +224,11 @@ const requesting = declare({
     }),
   },
   concurrency: {
-    param: string('concurrent requests', { default: 'auto', placeholder: 'n|auto' }),
+    param: string('concurrent requests', {
+      default: 'auto',
+      words: ['auto'],
+      placeholder: 'n|auto',
+    }),
     read: parseConcurrency,
   },
   rate: {
@@ -288,7 +277,9 @@ const printing = declare({
   },
   yes: { param: boolean('confirm everything without asking'), short: 'y' },
   confirm: {
-    param: string('confirm a protected profile by name, with --yes (repeatable)'),
+    param: string('confirm a protected profile by name, with --yes (repeatable)', {
+      completes: 'profile',
+    }),
   },
   quiet: { param: boolean('print no notes on standard error'), short: 'q' },
   verbose: {
