@@ -78,3 +78,14 @@ export const parseConcurrency = (texts: Texts): number | 'auto' | undefined => {
     throw usage(`--concurrency must be a number from 1 to ${maxAtOnce} or "auto", not "${text}"`)
   return n
 }
+
+/**
+ * Creates the reader of a flag with expressions, which returns their texts unchanged: expressions contain commas, so they must not be split.
+ * @throws Failure `usage` for an empty expression, such as an unset variable of a script
+ */
+export const readExpressions =
+  (name: string) =>
+  (texts: Texts): Texts => {
+    if (texts?.some((text) => text.trim() === '')) throw usage(`--${name} requires a value`)
+    return texts
+  }

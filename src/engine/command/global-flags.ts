@@ -18,13 +18,10 @@ import {
   parseConcurrency,
   parseFailureLimit,
   parseLimit,
-  type Texts,
+  readExpressions,
 } from './global-flag.js'
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
-
-/** Returns texts unchanged. Expressions contain commas, so they must not be split. */
-const keepExpressions = (texts: Texts): Texts => texts
 
 // Flags for commands that list: limits, filters and order.
 
@@ -48,7 +45,7 @@ const choosing = declare({
       placeholder: 'expr',
       completes: 'condition',
     }),
-    read: keepExpressions,
+    read: readExpressions('where'),
   },
 })
 
@@ -99,7 +96,7 @@ const repeating = declare({
       placeholder: 'expr',
       completes: 'condition',
     }),
-    read: keepExpressions,
+    read: readExpressions('wait-until'),
     repeats: true,
   },
   'wait-timeout': {
@@ -119,7 +116,7 @@ const selecting = declare({
       placeholder: 'expr',
       completes: 'condition',
     }),
-    read: keepExpressions,
+    read: readExpressions('select'),
   },
 })
 
@@ -261,6 +258,7 @@ const printing = declare({
     param: string('filter JSON by a jq expression; prints strings raw', {
       placeholder: 'expr',
     }),
+    read: (texts) => readExpressions('jq')(texts)?.at(-1),
   },
   slurp: { param: boolean('with --jq: pass all records to the expression as one array') },
   headers: {
