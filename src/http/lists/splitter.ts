@@ -154,14 +154,17 @@ export class Splitter {
   /** True if the body is one object, which stands for a list of one record. */
   #isObject = false
   readonly #takesObject: boolean
+  readonly #onlyObjects: boolean
 
   /**
    * @param matcher created once for all pages of a list, since its table is large
    * @param takesObject true if an object in place of a list counts as its only element
+   * @param onlyObjects true if each element must be an object
    */
-  constructor(matcher = new KeyMatcher(), takesObject = false) {
+  constructor(matcher = new KeyMatcher(), takesObject = false, onlyObjects = false) {
     this.#matcher = matcher
     this.#takesObject = takesObject
+    this.#onlyObjects = onlyObjects
     this.#scanner = new Scanner(matcher)
   }
 
@@ -252,6 +255,8 @@ export class Splitter {
     } else {
       if (byte === comma || byte === closeBracket)
         throw new MalformedJson('is not valid JSON: missing record', i)
+      if (this.#onlyObjects && byte !== openBrace)
+        throw new MalformedJson('has a record that is no object', i)
       return this.#begin(i)
     }
     return i + 1
