@@ -14,7 +14,7 @@ import { parseHeld } from '../base/yaml/texts.js'
 import { actionNames, commits } from '../catalogue/areas/commits.js'
 import { list, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
-import type { Plan } from '../engine/command/types.js'
+import type { CommandTraits, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
@@ -296,16 +296,12 @@ const collectActions = async (
 }
 
 async function* createCommit(context: Context, given: CommitArguments): Rows {
-  const { input: path, actions: text, message, ...rest } = given.flags
+  const { input: path, actions: text, message: _, ...rest } = given.flags
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')
   const input = await readInput(context, path)
   const actions = await collectActions(context, given, input)
-  const worded = rest['commit-message'] ?? message
-  const preset = {
-    ...(actions.length === 0 ? {} : { actions }),
-    ...(worded === undefined ? {} : { commit_message: worded }),
-  }
+  const preset = actions.length === 0 ? {} : { actions }
   const complete = (plan: Plan): Plan => {
     context.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
     for (const action of actions)
@@ -316,11 +312,19 @@ async function* createCommit(context: Context, given: CommitArguments): Rows {
   yield* context.write(planned, { done: 'committed' })
 }
 
+/** Replaces the short form of --commit-message, so that the line has the required flag. */
+const expandMessage: NonNullable<CommandTraits['arrange']> = ({ args, flags: given }) => {
+  const texts = given.get('message')
+  if (texts === undefined || given.has('commit-message')) return { args, flags: given }
+  return { args, flags: new Map([...given, ['commit-message', texts]]) }
+}
+
 export const create = define({
   description: [
     'Actions come from a JSON or YAML file or standard input, and from flags, which add to them. svcctl sends binary files as base64 and shows the commit on standard error.',
   ],
   of: [commits.create],
   flags,
+  arrange: expandMessage,
   rows: createCommit,
 })

@@ -287,6 +287,19 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['--access-level $1'],
   },
   { names: ['--expires', '--expiry', '--expiration'], value: true, gives: ['--expires-at $1'] },
+  { names: ['--until'], value: true, of: /^members /, gives: ['--expires-at $1'] },
+  // Words of git and of other clients for what a commit does with a file.
+  ...(
+    [
+      [['--add', '--add-file', '--new'], '--create $1'],
+      [['--edit', '--modify', '--change', '--replace', '--write'], '--update $1'],
+      [['--rm', '--remove', '--del'], '--delete $1'],
+      [['--mv', '--rename'], '--move $1'],
+    ] as const
+  ).map(
+    ([names, flag]) => ({ names, value: true, of: /^commits create$/, gives: [flag] }) as const,
+  ),
+  { names: ['--tags', '--tag'], value: true, gives: ['--tag-list $1'] },
   { names: ['--label', '-l'], value: true, gives: ['--labels $1'] },
   {
     names: ['--message', '--body', '-m', '-b'],
@@ -301,6 +314,13 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--branch', '-b'],
     value: true,
     gives: ['--ref $1', '--ref-name $1', '--target-branch $1'],
+  },
+  { names: ['--branch', '-b'], value: true, of: /^jobs list$/, gives: ['--where ref=$1'] },
+  {
+    names: ['--dir', '--directory', '-D'],
+    value: true,
+    of: /^artifacts download$/,
+    gives: ['--extract --to $1'],
   },
   {
     names: ['--file', '--filename', '-f', '--var-file', '--dir'],
