@@ -296,12 +296,17 @@ const collectActions = async (
 }
 
 async function* createCommit(context: Context, given: CommitArguments): Rows {
-  const { input: path, actions: text, message: _, ...rest } = given.flags
+  const { input: path, actions: text, message, ...rest } = given.flags
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')
   const input = await readInput(context, path)
   const actions = await collectActions(context, given, input)
-  const preset = actions.length === 0 ? {} : { actions }
+  // A journal of an earlier version holds the short form.
+  const worded = rest['commit-message'] ?? message
+  const preset = {
+    ...(actions.length === 0 ? {} : { actions }),
+    ...(worded === undefined ? {} : { commit_message: worded }),
+  }
   const complete = (plan: Plan): Plan => {
     context.ui.note(`committing to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
     for (const action of actions)
@@ -314,9 +319,11 @@ async function* createCommit(context: Context, given: CommitArguments): Rows {
 
 /** Replaces the short form of --commit-message, so that the line has the required flag. */
 const expandMessage: NonNullable<CommandTraits['arrange']> = ({ args, flags: given }) => {
-  const texts = given.get('message')
-  if (texts === undefined || given.has('commit-message')) return { args, flags: given }
-  return { args, flags: new Map([...given, ['commit-message', texts]]) }
+  if (given.has('commit-message')) return { args, flags: given }
+  const expanded = [...given].map(
+    ([name, texts]) => [name === 'message' ? 'commit-message' : name, texts] as const,
+  )
+  return { args, flags: new Map(expanded) }
 }
 
 export const create = define({
