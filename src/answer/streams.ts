@@ -152,6 +152,22 @@ const createLastOnlyScreen = (
   },
 })
 
+/** Writes a separator between the answers of two rounds. A round without an answer, such as an empty list, needs none. */
+const separateAnswers = (out: Stdout, separator: string) => {
+  let [hasAnswer, isDue] = [false, false]
+  const write: Stdout['write'] = async (chunk) => {
+    if (chunk.length === 0) return
+    if (isDue) await out.write(separator)
+    isDue = false
+    hasAnswer = true
+    await out.write(chunk)
+  }
+  const separateRounds = async (): Promise<void> => {
+    isDue = hasAnswer
+  }
+  return { out: { write, end: () => out.end() }, separateRounds }
+}
+
 const createAnswerScreen = (
   globals: Pick<Globals, 'watch' | 'waitUntil' | 'quiet'>,
   env: NodeJS.ProcessEnv,
@@ -172,15 +188,13 @@ const createAnswerScreen = (
   // --wait-until without --watch prints only the last answer.
   if (watching && globals.watch === undefined)
     return createLastOnlyScreen(keepLast(plain), style, printOnce)
+  const { out, separateRounds } = separateAnswers(plain, format.separator ?? '')
   return {
-    out: plain,
+    out: watching ? out : plain,
     redrawn: false,
     width: style.width,
     wrapNotes: (notes) => (watching ? printOnce(notes) : notes),
-    polls: {
-      separateRounds: () => plain.write(format.separator ?? ''),
-      endRound: () => plain.end(),
-    },
+    polls: { separateRounds, endRound: () => plain.end() },
   }
 }
 

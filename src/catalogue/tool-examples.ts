@@ -163,8 +163,12 @@ export const toolExamples: Examples = {
     ],
     list: ['extend list', 'extend list -o json'],
     show: ['extend show daily', 'extend show daily --left-out'],
-    update: ['extend update --dry-run', 'extend update daily'],
-    remove: ['extend remove daily --dry-run', 'extend remove daily'],
+    update: [
+      'extend update --dry-run',
+      'extend update daily',
+      'extend update daily daily.yml --dry-run',
+    ],
+    remove: ['extend remove daily --dry-run', 'extend remove daily', 'extend remove --all'],
     schema: ['extend schema', 'extend schema --to commands.schema.json'],
   },
   vocabulary: {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { readCached } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
 import { getCurrentIo } from '../base/io.js'
+import { listAreas } from '../catalogue/index.js'
 import {
   findGetCommand,
   getAnswerFields,
@@ -246,6 +247,8 @@ export const createLiveLoader =
       if (what === 'profile' || what === 'profiles')
         return listProfiles(env, what === 'profiles').map((value) => ({ value }))
       if (what === 'field') return (await listFields(command)).map((value) => ({ value }))
+      if (what === 'area')
+        return listAreas().map(({ name, summary }) => ({ value: name, text: summary }))
       if (what === 'attribute') return listRowAttributes(command).map((value) => ({ value }))
       if (what === 'run') {
         const { suggestOpenRuns } = await import('../engine/journal/folder.js')

@@ -2,6 +2,7 @@
 import { AsyncCache } from '../base/async.js'
 import { sessionCookie } from '../catalogue/documented-names.js'
 import { type Endpoint, type EndpointTraits, getMethod, writes } from '../catalogue/endpoint.js'
+import { getProperties } from '../catalogue/fields.js'
 import { documentedWords, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { buildRequest, createClient } from '../http/index.js'
@@ -69,6 +70,10 @@ const mayWrite = (endpoint: EndpointTraits | undefined): boolean =>
   endpoint === undefined || writes(endpoint)
 
 const decoder = new TextDecoder()
+
+/** True if the documents declare a list of objects. The files of extensions may leave out what a list holds. */
+const isObjectList = ({ from, returns }: Endpoint): boolean =>
+  from === undefined && returns.kind === 'many' && getProperties(returns.shape) !== undefined
 
 /**
  * A client of one instance. Every call uses the credential that its endpoint takes, with one HTTP client for each credential. Before the
@@ -150,7 +155,8 @@ export class InstanceClient {
   ): AsyncGenerator<Batch, ListEnd> {
     const wire = addPaging(await this.request(ask), paging)
     const client = await this.client(ask.endpoint)
-    return yield* client.list(wire, { ...toListOptions(paging), ...options })
+    const onlyObjects = isObjectList(ask.endpoint)
+    return yield* client.list(wire, { ...toListOptions(paging), ...options, onlyObjects })
   }
 
   /** Reads an optional answer, with a short time-out and no retries. */

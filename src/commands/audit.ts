@@ -18,6 +18,7 @@ const flags = {
     placeholder: 'method',
   }),
   status: string('filter by status (403), class (4xx) or none', {
+    words: ['2xx', '3xx', '4xx', '5xx', 'none'],
     placeholder: '403|4xx|none',
   }),
   last,

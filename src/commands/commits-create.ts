@@ -14,7 +14,7 @@ import { parseHeld } from '../base/yaml/texts.js'
 import { actionNames, commits } from '../catalogue/areas/commits.js'
 import { list, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
-import type { Plan } from '../engine/command/types.js'
+import type { CommandTraits, Plan } from '../engine/command/types.js'
 import type { Rows } from '../engine/rows.js'
 import { usage } from '../errors.js'
 import { type Arguments, define } from './define.js'
@@ -301,6 +301,7 @@ async function* createCommit(context: Context, given: CommitArguments): Rows {
     throw usage('--input - and --actions - both read standard input')
   const input = await readInput(context, path)
   const actions = await collectActions(context, given, input)
+  // A journal of an earlier version holds the short form.
   const worded = rest['commit-message'] ?? message
   const preset = {
     ...(actions.length === 0 ? {} : { actions }),
@@ -316,11 +317,21 @@ async function* createCommit(context: Context, given: CommitArguments): Rows {
   yield* context.write(planned, { done: 'committed' })
 }
 
+/** Replaces the short form of --commit-message, so that the line has the required flag. */
+const expandMessage: NonNullable<CommandTraits['arrange']> = ({ args, flags: given }) => {
+  if (given.has('commit-message')) return { args, flags: given }
+  const expanded = [...given].map(
+    ([name, texts]) => [name === 'message' ? 'commit-message' : name, texts] as const,
+  )
+  return { args, flags: new Map(expanded) }
+}
+
 export const create = define({
   description: [
     'Actions come from a JSON or YAML file or standard input, and from flags, which add to them. svcctl sends binary files as base64 and shows the commit on standard error.',
   ],
   of: [commits.create],
   flags,
+  arrange: expandMessage,
   rows: createCommit,
 })

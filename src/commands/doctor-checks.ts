@@ -267,6 +267,28 @@ const createCertificateCheck = (problem: string, insecure: boolean): Check =>
         'For your own certificate authority, name its PEM file in SSL_CERT_FILE, or pass --ca-file <file> to `svcctl auth login` or `svcctl profile set <name>`.',
       )
 
+/** Matches the codes of a server that ends the handshake itself, as one does that requires a client certificate. */
+const refusedHandshake = /^ERR_SSL_\w+_ALERT_/
+
+/** Creates the check of a connection whose TLS handshake failed. */
+const createHandshakeCheck = (code: string, { cert }: Transport): Check => {
+  const check = 'certificate'
+  if (!refusedHandshake.test(code))
+    return createFailedCheck(
+      check,
+      'unreachable',
+      `no TLS connection (${code})`,
+      'Check whether the base URL should begin with https.',
+    )
+  const why = cert === undefined ? ', and may require a client certificate' : ''
+  return createFailedCheck(
+    check,
+    'unreachable',
+    `the instance refused the TLS handshake${why} (${code})`,
+    `Pass ${cert === undefined ? 'a client certificate and its key' : 'another client certificate'} with --cert-file and --key-file to \`svcctl auth login\` or \`svcctl profile set <name>\`.`,
+  )
+}
+
 const checkTls = async (
   { host, port }: Target,
   transport: Transport,
@@ -292,13 +314,7 @@ const checkTls = async (
     return checkExpiry(socket.getPeerCertificate(true), now)
   } catch (error) {
     if (error instanceof Failure) return toFailedCheck('certificate', error)
-    const message = `no TLS connection (${getCode(error)})`
-    return createFailedCheck(
-      'certificate',
-      'unreachable',
-      message,
-      'Check whether the base URL should begin with https.',
-    )
+    return createHandshakeCheck(getCode(error), transport)
   } finally {
     socket?.destroy()
   }

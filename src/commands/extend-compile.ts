@@ -70,9 +70,9 @@ export const gatherContext = async (context: Context, name: string): Promise<Com
 
 // Reading a file, and what comes of it.
 
-const readFile = async (path: string, signal: AbortSignal, again: boolean): Promise<Buffer> => {
+const readFile = async (path: string, signal: AbortSignal, isStored: boolean): Promise<Buffer> => {
   try {
-    return again ? readRegular(path, maxBytes) : await readReadable(path, signal, maxBytes)
+    return isStored ? readRegular(path, maxBytes) : await readReadable(path, signal, maxBytes)
   } catch (error) {
     throw usage(`cannot read ${path}: ${getReason(error)}`)
   }
@@ -91,15 +91,19 @@ export interface ReadExtension extends DeclaredExtension {
   readonly digest: string
 }
 
-/** Reads the file of an extension. @param again true for a stored path: a pipe that stood there once is not waited for @throws Failure `usage` for its mistakes */
+/**
+ * Reads the file of an extension.
+ * @param stored the paths that come from the store: a pipe that stood there once is not waited for
+ * @throws Failure `usage` for mistakes in the file
+ */
 export const readExtension = async (
   { place }: Pick<Context, 'place'>,
   { source, only, except, with: additionsFile }: ExtensionSource,
-  again = false,
+  stored: readonly (string | null)[] = [],
 ): Promise<ReadExtension> => {
   const read = async (path: string): Promise<SourceFile> => ({
     name: basename(path),
-    bytes: await readFile(path, place.clock.signal, again),
+    bytes: await readFile(path, place.clock.signal, stored.includes(path)),
   })
   const file = await read(source)
   const findings = new Findings()

@@ -6,14 +6,13 @@ import { basename } from 'node:path'
 import { groupBy } from '../base/collections.js'
 import { getCurrentIo, resolvePath } from '../base/io.js'
 import { formatCount } from '../base/text.js'
-import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
 import type { Argument, Given } from '../engine/command/types.js'
 import { createNoteRow, createTextRow, type Rows, yieldRecords } from '../engine/rows.js'
 import { Failure, recoverFrom, usage } from '../errors.js'
 import { type CompiledExtension, compileExtension } from '../extension/compile.js'
-import { getRequest, type Operation } from '../extension/operation.js'
+import type { Operation } from '../extension/operation.js'
 import { commandsSchema, extensionName } from '../extension/schema.js'
 import { toCommandWord } from '../extension/words.js'
 import type { ExtensionRecord } from '../profile/extension-schemas.js'
@@ -30,28 +29,8 @@ import {
 import { createWaitOptions } from '../profile/index.js'
 import { type Arguments, define } from './define.js'
 import { gatherContext, nameAreas, type ReadExtension, readExtension } from './extend-compile.js'
+import { compareRows, type ExtensionState, toCommandRows, toRows } from './extend-rows.js'
 import { openProfileStore } from './profile.js'
-
-interface CommandRow {
-  readonly command: string
-  readonly request: string
-  readonly summary: string
-}
-
-/** Lists the commands of compiled endpoints. */
-const toRows = (
-  all: readonly { readonly area: string; readonly endpoints: Endpoints }[],
-): readonly CommandRow[] =>
-  all.flatMap(({ area, endpoints }) =>
-    Object.values<Endpoint>(endpoints).map(({ command, route, summary }) => ({
-      command: `${area} ${command}`,
-      request: route,
-      summary,
-    })),
-  )
-
-const toCommandRows = ({ areas: compiled }: CompiledExtension): readonly CommandRow[] =>
-  toRows(Object.entries(compiled).map(([area, endpoints]) => ({ area, endpoints })))
 
 /** Describes how many operations were left out, by reason. */
 const describeLeftOut = ({ leftOut }: CompiledExtension): string => {
@@ -210,48 +189,22 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
   noteHiddenAliases(context, record)
 }
 
-/** The commands and operations of an extension, before or after an update. */
-interface ExtensionState {
-  readonly rows: readonly CommandRow[]
-  readonly operations: readonly Operation[]
-}
-
-const getRowKey = ({ command, request }: CommandRow): string => `${command} ${request}`
-
-/** Describes what an operation declares, by its request. Its position in the file does not count. */
-const describeOperations = (operations: readonly Operation[]): ReadonlyMap<string, string> =>
-  new Map(operations.map(({ at, ...one }) => [getRequest(one), JSON.stringify(one)]))
-
-/** Compares the commands of an extension before and after an update, one row for each added, changed or removed one. */
-const compareRows = (before: ExtensionState, after: ExtensionState) => {
-  const known = new Set(before.rows.map(getRowKey))
-  const now = new Set(after.rows.map(getRowKey))
-  const was = describeOperations(before.operations)
-  const is = describeOperations(after.operations)
-  const toChange = (row: CommandRow): string | undefined => {
-    if (!known.has(getRowKey(row))) return 'added'
-    return was.get(row.request) === is.get(row.request) ? undefined : 'changed'
-  }
-  return [
-    ...after.rows.flatMap((row) => {
-      const change = toChange(row)
-      return change === undefined ? [] : { change, ...row }
-    }),
-    ...before.rows
-      .filter((row) => !now.has(getRowKey(row)))
-      .map((row) => ({ change: 'removed', ...row })),
-  ]
-}
-
-/** Updates extensions one by one, and yields what changed of each. */
-async function* updateEach(context: Context, extensions: readonly StoredExtension[]) {
+/**
+ * Updates extensions one by one, and yields what changed of each.
+ * @param file the path of the file that replaces the file of the extension
+ */
+async function* updateEach(
+  context: Context,
+  extensions: readonly StoredExtension[],
+  file?: string,
+) {
   const { place, ui } = context
   for (const found of extensions) {
-    const { name: known, source, added_at = '', profile = null, only = [], except = [] } = found
-    if (source === undefined)
+    const { name: known, added_at = '', profile = null, only = [], except = [] } = found
+    if (found.source === undefined)
       throw usage(`the files of ${known} are damaged`, 'Add its file again.')
-    const from = { source, only, except, with: found.with ?? null }
-    const read = await readExtension(context, from, true)
+    const from = { source: file ?? found.source, only, except, with: found.with ?? null }
+    const read = await readExtension(context, from, [found.source, from.with])
     const facts = { ...from, name: known, profile, added_at }
     let before: ExtensionState = { rows: [], operations: [] }
     const prepared = await storeExtension(context, () => {
@@ -272,11 +225,12 @@ async function* updateEach(context: Context, extensions: readonly StoredExtensio
 }
 
 async function* updateExtensions(context: Context, given: Given): Rows {
-  const [name] = given.args
+  const [name, file] = given.args
   await renewStale(context)
-  const { env } = context.place
+  const { cwd, env } = context.place
   const wanted = name === undefined ? listExtensions(env) : [findExtension(context, name)]
-  yield* yieldRecords(updateEach(context, wanted), { columns: ['change', ...columns] })
+  const source = file === undefined ? undefined : resolvePath(file, cwd)
+  yield* yieldRecords(updateEach(context, wanted, source), { columns: ['change', ...columns] })
 }
 
 const fileArgument: Argument = {
@@ -310,12 +264,14 @@ const nameArgument: Argument = {
     })),
 }
 
-/** Finds a stored extension. @throws Failure `not_found` if there is none of that name */
+/** Finds a stored extension. @throws Failure `not_found` if there is none of that name, `usage` without a name */
 const findExtension = ({ place }: Context, name: string | undefined): StoredExtension => {
+  if (name === undefined)
+    throw usage('the name of an extension is required', 'svcctl extend list shows them.')
   const all = listExtensions(place.env)
   const found = all.find((one) => one.name === name)
   if (found !== undefined) return found
-  throw new Failure('not_found', `there is no extension "${name ?? ''}"`, {
+  throw new Failure('not_found', `there is no extension "${name}"`, {
     hint: 'svcctl extend list shows the extensions.',
   })
 }
@@ -359,20 +315,47 @@ export const showCommand = define({
 })
 
 export const updateCommand = define({
-  args: [{ ...nameArgument, required: false }],
+  description: [
+    'Without a name, all extensions are updated. With a file, the extension has the commands of that file from now on, and keeps its --only, --except, --with and profile.',
+  ],
+  args: [
+    { ...nameArgument, required: false },
+    { ...fileArgument, required: false, help: 'file to read from now on [the same as before]' },
+  ],
   writes: true,
   rows: updateExtensions,
 })
 
+/** Removes extensions one by one unless this is a dry run, and yields the outcome of each. */
+async function* removeEach({ place, ...services }: Context, names: readonly string[]) {
+  const { env, globals } = place
+  const waiting = createWaitOptions({ place, ...services })
+  for (const name of names) {
+    if (!globals.dryRun) await changeExtensions(env, () => removeExtension(env, name), waiting)
+    yield { name, outcome: globals.dryRun ? 'planned' : 'removed' }
+  }
+}
+
+async function* removeAll(context: Context): Rows {
+  const names = listExtensions(context.place.env).map(({ name }) => name)
+  if (names.length === 0) yield createNoteRow('no extensions')
+  yield* yieldRecords(removeEach(context, names), { columns: ['name', 'outcome'] })
+}
+
 export const removeCommand = define({
-  args: [nameArgument],
+  args: [{ ...nameArgument, required: false }],
+  flags: { all: boolean('remove all extensions') },
   writes: true,
-  rows: async function* (context, { args: [name] }) {
+  rows: async function* (context, { args: [name], flags: { all = false } }) {
+    if (all === (name !== undefined))
+      throw usage(
+        `extend remove requires a name or --all`,
+        'svcctl extend list shows the extensions.',
+      )
+    if (all) return yield* removeAll(context)
     const found = findExtension(context, name)
-    const { env, globals } = context.place
-    const remove = () => removeExtension(env, found.name)
-    if (!globals.dryRun) await changeExtensions(env, remove, createWaitOptions(context))
-    yield createNoteRow(`${globals.dryRun ? 'would remove' : 'removed'} ${found.name}`)
+    for await (const { outcome } of removeEach(context, [found.name]))
+      yield createNoteRow(`${outcome === 'planned' ? 'would remove' : outcome} ${found.name}`)
   },
 })
 

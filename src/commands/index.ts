@@ -194,7 +194,7 @@ export const toolCommands: readonly ToolRow[] = [
     list: ['listCommand', 'List the extensions'],
     show: ['showCommand', 'Show the commands of an extension'],
     update: ['updateCommand', 'Read the files of extensions again'],
-    remove: ['removeCommand', 'Remove an extension and its commands'],
+    remove: ['removeCommand', 'Remove extensions and their commands'],
     schema: ['schemaCommand', 'Print the JSON Schema of a file of commands'],
   }),
   createToolRows('tool', 'vocabulary', () => import('./vocabulary.js'), {

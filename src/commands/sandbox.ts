@@ -74,6 +74,7 @@ const serveFlags = {
   'no-impersonation': boolean('reject impersonation tokens'),
   speed: integer('speed factor for jobs, rebases and moves', { min: 1, default: 1 }),
   jobs: string('result of jobs: pass, fail=<glob of names>, hold [as before; initially pass]', {
+    words: ['pass', 'fail=', 'hold'],
     placeholder: 'rule',
   }),
   vocabulary: string('use the names of this vocabulary file only', { completes: 'file' }),

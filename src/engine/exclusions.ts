@@ -196,6 +196,9 @@ const choices: Readonly<Partial<Record<FlagName, (form: string, values: string) 
   shard: () => 'Run a line for each of them.',
 }
 
+/** The names of the flags of which a line can have only one value. */
+export const choiceFlags: ReadonlySet<string> = new Set(Object.keys(choices))
+
 /** @throws Failure `usage` for a choice that a line makes twice */
 const checkChoices = (line: TypedFlags): void => {
   for (const [name, suggest] of Object.entries(choices)) {

@@ -173,6 +173,8 @@ export interface ListOptions {
   /** True to read exactly one page (`--page` was given) and follow no links. */
   readonly single?: boolean
   readonly watch?: FieldMatch
+  /** True if each record must be an object; anything else is an answer that cannot be read. */
+  readonly onlyObjects?: boolean
   /** True if the reader of the records has to wait; then one page is held and one more is requested. */
   readonly held?: () => boolean
   /** Accepts an object in place of the list; called before that object is given as the only record. */

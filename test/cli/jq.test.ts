@@ -101,6 +101,14 @@ it('says what the expression gets where it takes a list for a record', async () 
   expect(stderr).toContain('hint: With -o json the expression gets the whole list')
 })
 
+it('says that input finds nothing, and keeps an error of that text', async () => {
+  const { code, stderr } = await run([...list, '-o', 'ndjson', '--jq', 'input'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('--jq: input finds no further record')
+  const own = await run([...list, '-o', 'ndjson', '--jq', 'error("break")'])
+  expect(own.stderr).toContain('--jq: break')
+})
+
 it('passes messages of debug on to standard error', async () => {
   const { code, stdout, stderr } = await run([...list, '--jq', '.[0].id | debug'])
   expect([code, stdout]).toEqual([0, '1\n'])

@@ -32,6 +32,17 @@ describe('--wait-until', () => {
     ).toEqual(['running', 'success'])
   })
 
+  it('writes no empty line for a round without an answer', async () => {
+    const list = 'jobs list -P 1 --fields id --wait-until status=success --wait-timeout 3 --watch 1'
+    server.answer = (_, i) =>
+      createJobsAnswer(...(i === 1 ? ['running'] : i > 2 ? ['success'] : []))
+    expect((await call(`${list} -o table`)).stdout).toBe('id\n0\n\nid\n0\n')
+    server.answer = () => createJobsAnswer()
+    expect((await call(`${list} -o table`)).stdout).toBe('')
+    server.answer = () => ({ status: 503, body: {} })
+    expect((await call(`${list} --retries 0`)).stdout).toBe('')
+  })
+
   it('holds for a list with a record, when all of them match', async () => {
     const rounds = [
       createJobsAnswer(),

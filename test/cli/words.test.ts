@@ -53,6 +53,30 @@ describe('words of other tools', () => {
     ['jobs list platform/app', 'Run "svcctl jobs list -P platform/app".'],
     ['members delete 5', 'Run "svcctl members remove 5".'],
     [
+      'members update 5 --until 2027-01-01',
+      'Run "svcctl members update 5 --expires-at 2027-01-01".',
+    ],
+    ['runners list --tags linux', 'Run "svcctl runners list --tag-list linux".'],
+    ['runners update 1 --tags a,b', 'Run "svcctl runners update 1 --tag-list a,b".'],
+    ['jobs list --branch main', 'Run "svcctl jobs list --where ref=main".'],
+    ['artifacts download 7 --dir out', 'Run "svcctl artifacts download 7 --extract --to out".'],
+    [
+      'commits create -m x --branch main --add a',
+      'Run "svcctl commits create -m x --branch main --create a".',
+    ],
+    [
+      'commits create -m x --branch main --edit a',
+      'Run "svcctl commits create -m x --branch main --update a".',
+    ],
+    [
+      'commits create -m x --branch main --rm a',
+      'Run "svcctl commits create -m x --branch main --delete a".',
+    ],
+    [
+      'commits create -m x --branch main --mv a',
+      'Run "svcctl commits create -m x --branch main --move a".',
+    ],
+    [
       'members create eva -G a --force',
       'Run "svcctl members add eva -G a --yes --access-level <access-level>".',
     ],

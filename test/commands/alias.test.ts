@@ -267,6 +267,31 @@ describe('a line with an alias', () => {
     expect((await run('gone --limit 3', filled)).code).toBe(0)
   })
 
+  it.each([
+    ['of -o csv', 'id\n2\n'],
+    ['-o csv of', 'id\n2\n'],
+    ['-ocsv of', 'id\n2\n'],
+    ['--where id=1 of -o csv', 'id\n1\n'],
+    ['of --where id=1 -o csv', 'id\n1\n2\n'],
+    ['of --sudo ben', '2\n', 'ben'],
+    ['--sudo=ben of', '2\n', 'ben'],
+    ['as eve --sudo ana', '', undefined],
+  ])('gives way to flags that are typed: %s', async (line, stdout, sudo = 'ana') => {
+    const config = createAliasConfig({
+      of: 'runners list --instance -o id --where id=2 --sudo ana',
+      as: 'runners list --sudo $1',
+    })
+    server.answer = () => ({ body: [{ id: 1 }, { id: 2 }] })
+    expect(await run(`${line} --fields id`, config)).toMatchObject({ stdout })
+    expect(server.seen.at(-1)?.headers.sudo).toBe(stdout === '' ? undefined : sudo)
+  })
+
+  it('gives way to the profile that is typed', async () => {
+    const config = createAliasConfig({ of: 'runners list -p a -o json' })
+    for (const line of ['of -p b', '-pb of', '--profile=b of'])
+      expect((await run(line, config)).stderr, line).toContain('unknown profile \\"b\\"')
+  })
+
   it('takes what stands behind -- as its arguments', async () => {
     const config = createAliasConfig({
       spend: 'issues spend $1 $2 -P a/b',

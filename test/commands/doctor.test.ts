@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
+import type { TlsOptions } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { checkKeyring } from '../../src/commands/doctor.js'
 import { certificate, key } from '../http/certificate.js'
@@ -235,7 +236,7 @@ describe('files that others can write to', () => {
 
 /** Runs the certificate check against an instance. With `trusted`, a profile names the certificate. */
 const runCertificateCheck = async (
-  pair: { readonly cert: string; readonly key: string },
+  pair: { readonly cert: string; readonly key: string } & TlsOptions,
   { trusted = false, args = [] }: { trusted?: boolean; args?: readonly string[] } = {},
 ) => {
   const answer = answerJson(() => [200, { id: 1, username: 'root', version: '17.0.0' }])
@@ -304,6 +305,22 @@ describe('the certificate of an instance', () => {
     const found = await runCertificateCheck({ cert: cert ?? '', key: own ?? '' }, { trusted: true })
     expect(found.certificate).toMatchObject({ status, message: expect.stringMatching(message) })
     expect(found.certificate?.remedy).toBe(remedy)
+  })
+
+  it('is not seen where a client certificate is required: TLS 1.2', async () => {
+    const pair = { cert: certificate, key, ca: certificate, requestCert: true }
+    const server = { ...pair, rejectUnauthorized: true, maxVersion: 'TLSv1.2' } as const
+    const found = await runCertificateCheck(server, { trusted: true })
+    expect(found).toMatchObject({
+      code: 7,
+      certificate: {
+        status: 'failure',
+        message: expect.stringMatching(
+          /^the instance refused the TLS handshake, and may require a client certificate \(ERR_SSL_/,
+        ),
+        remedy: expect.stringContaining('--cert-file and --key-file'),
+      },
+    })
   })
 
   it('is not there behind a base URL that should not begin with https', async () => {

@@ -364,6 +364,71 @@ describe('extend update', () => {
   })
 })
 
+describe('extend update with another file', () => {
+  const paths = {
+    '/users/{id}/ban': { post: { responses: {} } },
+    '/users/{id}/unban': { post: { responses: {} } },
+    '/hats/{id}': { delete: { responses: {} } },
+  }
+  const toDocument = (...names: readonly (keyof typeof paths)[]) =>
+    JSON.stringify({
+      openapi: '3.0.0',
+      paths: Object.fromEntries(names.map((name) => [name, paths[name]])),
+    })
+  const files = {
+    'old.json': toDocument('/users/{id}/ban', '/hats/{id}'),
+    'new.json': toDocument('/users/{id}/ban', '/users/{id}/unban', '/hats/{id}'),
+    'own.yml': 'extension: own\ncommands:\n  users ban: { done: banned }\n',
+    'daily.yml': daily,
+  }
+  const add = async () => {
+    const here = createWorkspace(files)
+    const line = "extend add old.json --only 'users/**' --with own.yml --name api -p work"
+    expect((await here.run(line)).code).toBe(0)
+    const getFacts = async () => {
+      const { stdout } = await here.run('extend list -o json --fields source,profile,commands')
+      return JSON.parse(stdout)
+    }
+    return { ...here, getFacts }
+  }
+
+  it('compares it with what is stored, keeps the other flags, and reads it from then on', async () => {
+    const { run, cwd, getFacts } = await add()
+    const before = await getFacts()
+    const line = 'extend update api new.json -o csv'
+    const rows = expect.stringMatching(/^change,.*\nadded,users unban,.*\n$/)
+    expect(await run(`${line} --dry-run`)).toMatchObject({ code: 0, stdout: rows })
+    expect(await getFacts()).toEqual(before)
+    const { stdout, stderr } = await run(line)
+    expect([stdout, stderr]).toEqual([rows, expect.stringContaining('api: 1 change')])
+    const source = join(cwd, 'new.json')
+    expect(await getFacts()).toEqual([{ source, profile: 'work', commands: 2 }])
+    expect((await run("__complete bash -- extend update ''")).stdout).toContain('api')
+    expect((await run("__complete bash -- extend update api ''")).stdout).toBe(':file\n')
+    expect((await run('extend update')).stderr).toContain('api: the file has not changed')
+    expect((await run('extend update api old.json -o csv')).stdout).toContain('removed,users unban')
+  })
+
+  it('changes nothing if the file is missing, wrong or of the other form', async () => {
+    const { run, getFacts } = await add()
+    const before = await getFacts()
+    for (const [line, message] of [
+      ['api gone.json', 'cannot read'],
+      ['api daily.yml', '--only, --except and --with are for OpenAPI documents'],
+      ['none new.json', 'there is no extension "none"'],
+    ] as const)
+      expect((await run(`extend update ${line}`)).stderr).toContain(message)
+    expect(await getFacts()).toEqual(before)
+  })
+
+  it('is asked for again if the stored files are damaged', async () => {
+    const { run, env } = await add()
+    writeFileSync(join(env.SVC_CONFIG_DIR, 'extensions', 'api', 'extension.json'), '{')
+    const { code, stderr } = await run('extend update api new.json')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Add its file again.')])
+  })
+})
+
 describe('extend update of what is no file', () => {
   it('does not wait for a pipe that a file was read from', async () => {
     const { run, cwd } = await addExtension()
@@ -407,6 +472,36 @@ describe('extend remove', () => {
     expect((await run('extend remove daily')).code).toBe(0)
     expect((await run('users list')).code).toBe(2)
     expect((await run('extend list')).stderr).toContain('no extensions')
+  })
+
+  it('removes all with --all, one outcome a row, also beside a damaged index', async () => {
+    const { run, cwd, env } = await addExtension()
+    writeFileSync(join(cwd, 'hats.yml'), 'extension: hats\ncommands:\n  hats list: GET /hats\n')
+    await run('extend add hats.yml')
+    const expectRows = async (line: string, outcome: string) =>
+      expect(await run(line)).toMatchObject({
+        code: 0,
+        stdout: `name,outcome\ndaily,${outcome}\nhats,${outcome}\n`,
+      })
+    await expectRows('extend remove --all --dry-run -o csv', 'planned')
+    expect((await run('users list')).code).toBe(0)
+    writeFileSync(join(env.SVC_CONFIG_DIR, 'extensions.json'), '{')
+    writeFileSync(join(env.SVC_CONFIG_DIR, 'extensions', 'hats', 'extension.json'), '{')
+    const { stdout } = await run('extend remove --all -o json')
+    expect(JSON.parse(stdout)).toHaveLength(2)
+    expect(readdirSync(join(env.SVC_CONFIG_DIR, 'extensions'))).toEqual([])
+    expect(await run('extend remove --all -o json')).toMatchObject({
+      code: 0,
+      stdout: '[]\n',
+      stderr: expect.stringContaining('no extensions'),
+    })
+  })
+
+  it('takes a name or --all', async () => {
+    const { run } = await addExtension()
+    for (const line of ['extend remove', 'extend show', 'extend remove daily --all'])
+      expect((await run(line)).code, line).toBe(2)
+    expect((await run('users list')).code).toBe(0)
   })
 
   it('leaves runs that its file brings back, and says so', async () => {

@@ -120,6 +120,8 @@ describe('ci lint', () => {
     ])
     await lint('ci/odd.yml --strict --report junit=strict.xml', cwd)
     expect(readFileSync(join(cwd, 'strict.xml'), 'utf8')).toContain('failures="1"')
+    const kind = await lint('ci/good.yml --report markdown=strict.xml', cwd)
+    expect(kind.stderr).toContain('--report accepts the keys junit, sarif, not "markdown"')
     const nowhere = await lint('ci/good.yml --report junit=no/r.xml', cwd)
     expect(nowhere.code).toBe(1)
     expect(existsSync(join(cwd, 'no'))).toBe(false)

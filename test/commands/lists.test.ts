@@ -6,6 +6,27 @@ const { server, call, atTerminal } = createCaller()
 const listIds = (stdout: string): readonly (string | undefined)[] =>
   parseRows(stdout).map((r) => r.id)
 
+describe('a list of something else than records', () => {
+  const formats = ['json', 'ndjson', 'csv', 'table', 'yaml', 'markdown', 'id', 'html']
+  it.each(formats)('is an answer that cannot be read: -o %s', async (format) => {
+    for (const body of [[null], [1], ['a'], [[]], [{ id: 1 }, null]]) {
+      server.answer = () => ({ body })
+      const { code, stderr } = await call(`runners list --instance -o ${format}`)
+      expect([code, stderr], JSON.stringify(body)).toEqual([
+        7,
+        expect.stringContaining('the response has a record that is no object'),
+      ])
+    }
+  })
+
+  it('prints the records before it, and may be what api reads', async () => {
+    server.answer = () => ({ body: [{ id: 1 }, 'a'] })
+    expect((await call('runners list --instance -o id')).stdout).toBe('1\n')
+    expect((await call('runners list --instance --where id=1 -o csv --fields id')).code).toBe(7)
+    expect((await call('api runners/all -o ndjson')).code).toBe(0)
+  })
+})
+
 describe('vulnerabilities list', () => {
   const severities = ['low', 'Critical', 'odd', 'info', 'high', 'unknown', 'medium']
   const found = severities.map((severity, id) => ({ id, severity, title: severity, state: 'x' }))

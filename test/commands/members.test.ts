@@ -204,6 +204,31 @@ describe('a user who is named by name and by ID', () => {
     },
   )
 
+  it.each(['update', 'remove'])('is one object also in a pipe: members %s', async (verb) => {
+    const flags = verb === 'update' ? '--access-level guest' : '--yes'
+    for (const [input, journal] of [
+      ['dov\n5\n@DOV\n', ''],
+      ['5\ndov\n', ' --journal none'],
+    ] as const) {
+      server.answer = answerPeople()
+      server.seen.length = 0
+      const { code, stderr } = await call(`members ${verb} - -P 3 ${flags}${journal}`, { input })
+      expect([code, sent().length], stderr).toEqual([0, 1])
+      expect(stderr).toContain('given more than once and')
+    }
+  })
+
+  it('is named once by the question', async () => {
+    server.answer = answerPeople()
+    for (const [words, input] of [
+      ['dov 5', ''],
+      ['-', '5\ndov\n'],
+    ] as const) {
+      const { stderr } = await call(`members remove ${words} -P 3 --dry-run`, { input })
+      expect(stderr.match(/^ *remove user .*$/gm), words).toHaveLength(1)
+    }
+  })
+
   it.each(['dov', 'DOV'])('has the same values in all rows: 5 and %s', async (name) => {
     server.answer = answerPeople()
     const update = (rows: string) =>

@@ -347,6 +347,35 @@ describe('the words of a line', () => {
     expect((await complete(words)).values).toEqual([...expected, ':none'])
   })
 
+  it.each<readonly [readonly string[], readonly string[]]>([
+    [['mcp', 'serve', '--toolsets', 'runn'], ['runners']],
+    [
+      ['mcp', 'serve', '--toolsets', 'runners,mr,de'],
+      ['runners,mr,deploy-keys', 'runners,mr,dependencies'],
+    ],
+    [
+      ['sandbox', 'serve', '--jobs', ''],
+      ['pass', 'fail=', 'hold'],
+    ],
+    [['audit', 'list', '--status', '4'], ['4xx']],
+    [['alerts', 'send', '--severity', 'h'], ['high']],
+    [['runners', 'list', '--limit', ''], ['all']],
+    [['runners', 'list', '--concurrency='], ['--concurrency=auto']],
+    [['runners', 'pause', '-', '--shard', ''], ['ci']],
+  ])('are offered for values of which there are few: %j', async (words, values) => {
+    expect((await complete(words)).values.filter((one) => !one.startsWith(':'))).toEqual(values)
+  })
+
+  it('are the profiles for --confirm', async () => {
+    const config = createConfiguration()
+    const profiles = { prod: { baseUrl: 'https://svc.example' } }
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 })
+    const ran = await complete(['runners', 'pause', '1', '--confirm', ''], {
+      SVC_CONFIG_DIR: config,
+    })
+    expect(ran.values).toContain('prod')
+  })
+
   it('leaves files to the shell', async () => {
     for (const words of [
       ['ci', 'lint', ''],

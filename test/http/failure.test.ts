@@ -210,7 +210,8 @@ describe('what to do next', () => {
   })
   it('names the scope that is missing', () => {
     const body = { error: 'insufficient_scope', error_description: 'd', scope: 'api' }
-    expect(next(403, body)).toEqual({ code: 'scope', about: 'api' })
+    for (const status of [400, 401, 403])
+      expect(next(status, body)).toEqual({ code: 'scope', about: 'api' })
   })
   it.each([
     [403, { message: '403 Forbidden - Must be admin to use sudo' }, 'only administrators', 'sudo'],
@@ -220,6 +221,7 @@ describe('what to do next', () => {
       'scope sudo',
       'sudo',
     ],
+    [400, { error: 'insufficient_scope', scope: 'sudo' }, 'scope sudo', 'sudo'],
     [
       404,
       { message: "404 User with ID or username 'nobody' Not Found" },

@@ -22,9 +22,7 @@ export const alerts = {
       hosts: list('string', 'affected hosts', { single: true }),
       severity: string(
         `${alertSeverities.join(', ')} (not case-sensitive); any other value counts as critical`,
-        {
-          default: 'critical',
-        },
+        { default: 'critical', words: alertSeverities },
       ),
       fingerprint: list('string', 'identifier that groups occurrences of the same alert', {
         single: true,

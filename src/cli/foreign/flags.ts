@@ -322,13 +322,21 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: true,
     gives: ['--access-level $1'],
   },
-  {
-    names: ['--expires', '--expiry', '--expiration', '--until'],
-    value: true,
-    gives: ['--expires-at $1'],
-  },
+  { names: ['--expires', '--expiry', '--expiration'], value: true, gives: ['--expires-at $1'] },
+  { names: ['--until'], value: true, of: /^members /, gives: ['--expires-at $1'] },
+  // Words of git and of other clients for what a commit does with a file.
+  ...(
+    [
+      [['--add', '--add-file', '--new'], '--create $1'],
+      [['--edit', '--modify', '--change', '--replace', '--write'], '--update $1'],
+      [['--rm', '--remove', '--del'], '--delete $1'],
+      [['--mv', '--rename'], '--move $1'],
+    ] as const
+  ).map(
+    ([names, flag]) => ({ names, value: true, of: /^commits create$/, gives: [flag] }) as const,
+  ),
+  { names: ['--tags', '--tag'], value: true, gives: ['--tag-list $1'] },
   { names: ['--label', '-l'], value: true, gives: ['--labels $1'] },
-  { names: ['--tag', '--tags'], value: true, gives: ['--tag-list $1'] },
   { names: ['--paused'], of: / update$/, gives: ['--active=false'] },
   { names: ['--registration-token'], value: true, gives: ['--token $1'] },
   {
@@ -344,6 +352,13 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--branch', '-b'],
     value: true,
     gives: ['--ref $1', '--ref-name $1', '--target-branch $1'],
+  },
+  { names: ['--branch', '-b'], value: true, of: /^jobs list$/, gives: ['--where ref=$1'] },
+  {
+    names: ['--dir', '--directory', '-D'],
+    value: true,
+    of: /^artifacts download$/,
+    gives: ['--extract --to $1'],
   },
   {
     names: ['--file', '--filename', '-f', '--var-file', '--dir', '--path'],

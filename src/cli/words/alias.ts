@@ -6,6 +6,8 @@ import { isSwitch } from '../../catalogue/params.js'
 import { toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
+import { getWordsBeforeDashes } from '../../engine/command/tokens.js'
+import { choiceFlags } from '../../engine/exclusions.js'
 import { Failure, usage } from '../../errors.js'
 import { findAlias, readAliases } from '../../profile/store.js'
 import type { Environment } from '../../profile/types.js'
@@ -34,12 +36,14 @@ const placeholderPattern = /\$([1-9@])/g
 
 const globalFlags = [...Object.values(flagSets).flat(), ...hiddenScopes]
 
+const findGlobalFlag = (token: string) => {
+  const [name = ''] = token.split('=')
+  return globalFlags.find(({ name: long, short }) => name === `--${long}` || name === `-${short}`)
+}
+
 /** Returns the number of tokens of a flag with its value; undefined for a flag that only the command knows. */
 const countTokens = (token: string): number | undefined => {
-  const [name = ''] = token.split('=')
-  const flag = globalFlags.find(
-    ({ name: long, short }) => name === `--${long}` || name === `-${short}`,
-  )
+  const flag = findGlobalFlag(token)
   if (flag === undefined)
     return globalFlags.some(({ short }) => short !== undefined && token.startsWith(`-${short}`))
       ? 1
@@ -83,6 +87,39 @@ const removeOpenPlaces = (words: readonly string[], count: number): readonly str
     ...words.filter((word, i) => !isOpen(word) && !isFlagOfOpen(i)),
     ...(isFlagOfOpen(first - 1) ? words.slice(first - 1, first) : []),
   ]
+}
+
+/** Finds the global flag of a word, which may also contain its value or turn it off. */
+const findFlagName = (word: string): string | undefined => {
+  const forms = [word, word.replace(/^--no-/, '--'), /^-\w/.test(word) ? word.slice(0, 2) : word]
+  return forms.map(findGlobalFlag).find((flag) => flag !== undefined)?.name
+}
+
+/**
+ * Removes the flags of an alias that typed flags replace. A typed flag after the alias is later in the line and wins or adds to the alias,
+ * unless a line can have only one value of it.
+ */
+const removeReplaced = (
+  words: readonly string[],
+  before: readonly string[],
+  after: readonly string[],
+): readonly string[] => {
+  const later = getWordsBeforeDashes(after).map(findFlagName)
+  const typed = new Set([
+    ...before.map(findFlagName),
+    ...later.filter((name) => name !== undefined && choiceFlags.has(name)),
+  ])
+  const kept: string[] = []
+  for (let i = 0; i < words.length; ) {
+    const word = words[i] ?? ''
+    const count = word.startsWith('-') ? (countTokens(word) ?? 1) : 1
+    const flag = words.slice(i, i + count)
+    const hasPlace = flag.some((one) => one.search(placeholderPattern) >= 0)
+    const name = findFlagName(word)
+    if (name === undefined || !typed.has(name) || hasPlace) kept.push(...flag)
+    i += count
+  }
+  return kept
 }
 
 /** True if the next word of a line can be the value of a word: a flag that is no switch and has no value yet. */
@@ -157,10 +194,9 @@ export const expandAlias = (
   const words = splitAlias(tokens[at] ?? '', env)
   if (words === undefined) return undefined
   const isPartial = isTyping || asksForHelp(tokens)
-  return [
-    ...tokens.slice(0, at),
-    ...fillAlias(tokens[at] ?? '', words, tokens.slice(at + 1), isPartial),
-  ]
+  const [before, after] = [tokens.slice(0, at), tokens.slice(at + 1)]
+  const kept = removeReplaced(words, before, after)
+  return [...before, ...fillAlias(tokens[at] ?? '', kept, after, isPartial)]
 }
 
 /** Returns the aliases by name, without those that a command hides; none if they cannot be read. */

@@ -15,6 +15,7 @@ import { checkToolsets, getToolsets } from './tools.js'
 const flags = {
   toolsets: list('string', 'areas whose commands become separate tools', {
     placeholder: 'area,…',
+    completes: 'area',
   }),
   drift: list('string', 'let the agent read drift from these files and folders', {
     placeholder: 'file,…',

@@ -11,7 +11,8 @@ import { createAttributeMask, createRunRecord } from '../journal/run-record.js'
 import { type Journal, resumeJournal } from '../journal/writer.js'
 import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer, Rows } from '../rows.js'
-import { getObjectKey, type Item, type Outcome, toOutcome } from '../work/report.js'
+import { type Item, type Outcome, toOutcome } from '../work/report.js'
+import { getObjectKey } from '../work/seen-objects.js'
 import type { BulkRunner } from './runner.js'
 
 /** Loads the objects of a journal by their keys. */

@@ -17,6 +17,7 @@ import {
 } from '../journaling/work-queue.js'
 import { createNoteRow, type Rows } from '../rows.js'
 import { type GivenObject, type Item, maxNamed } from '../work/report.js'
+import { SeenObjects } from '../work/seen-objects.js'
 import { type BulkOptions, checkPlannedState, type Engine } from './plan-work.js'
 import { runBulk } from './run-bulk.js'
 
@@ -200,8 +201,11 @@ async function* runWaited(
 ): Rows {
   const { engine, how, source } = streaming
   const waiting: GivenObject[] = []
-  for await (const { object, parent, row } of objects) waiting.push({ object, parent, row })
-  await confirmObjects(streaming, waiting.slice(0, maxNamed), waiting.length)
+  for await (const { object, parent, row, identity } of objects)
+    waiting.push({ object, parent, row, identity })
+  const seen = new SeenObjects()
+  const distinct = waiting.filter((one) => seen.add(one))
+  await confirmObjects(streaming, distinct.slice(0, maxNamed), distinct.length)
   yield* runBulk(engine, createArrivingQueue(first, waiting, source), how)
 }
 

@@ -136,18 +136,18 @@ export class BulkRunner {
 
   /**
    * Asks once for all plans if data would be lost.
+   * @param count the number of objects, if the plans are only the first ones
    * @returns true if a confirmation was required
    */
-  async confirm(
-    plans: readonly Plan[],
-    options: BulkOptions,
-    count: number = plans.length,
-  ): Promise<boolean> {
+  async confirm(given: readonly Plan[], options: BulkOptions, count?: number): Promise<boolean> {
     const { ui, explainIrreversible } = this.#engine
-    const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
+    const isLosing = ({ endpoint }: Plan): boolean => endpoint.destructive !== undefined
     const loses = resolveLoss(options)
-    const what = loses?.what ?? losing[0]?.endpoint.destructive
+    const what = loses?.what ?? given.find(isLosing)?.endpoint.destructive
     if (what === undefined) return false
+    const plans =
+      given.length > 1 ? (await import('../journaling/work-queue.js')).removeRepeated(given) : given
+    const losing = plans.filter(isLosing)
     const each = loses?.describePlan
     const named = async (): Promise<readonly string[]> =>
       each === undefined
@@ -157,7 +157,7 @@ export class BulkRunner {
     if (loses?.noteVerb !== undefined && !ui.interactive)
       for (const line of await resolveDetails(details)) ui.note(`${loses.noteVerb} ${line}`)
     const why = plans.map(explainIrreversible).find((text) => text !== undefined)
-    const total = loses?.details === undefined ? count : undefined
+    const total = loses?.details === undefined ? (count ?? plans.length) : undefined
     await ui.confirm(withReversal(what, why), details, undefined, total)
     return true
   }

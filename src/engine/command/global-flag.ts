@@ -1,4 +1,4 @@
-/** Declares the type of a global flag, the flags that choose an instance, and the form of `--max-failures`. */
+/** Declares the type of a global flag, the flags that choose an instance, and the forms of flags that are a number or a word. */
 
 import { isSwitchedOn } from '../../base/switches.js'
 import { usage } from '../../errors.js'
@@ -49,3 +49,43 @@ export const parseFailureLimit = (text: string | undefined): FailureLimit | unde
     'Use a number of at least 1, or a share of the objects, such as 10%.',
   )
 }
+
+/**
+ * Parses a number of records, or `all`; undefined if the flag is not set.
+ * @throws Failure `usage` if it is neither
+ */
+export const parseLimit = (texts: Texts): number | 'all' | undefined => {
+  const text = texts?.at(-1)
+  if (text === undefined || text === 'all') return text
+  const n = Number(text)
+  if (!/^\d+$/.test(text) || n < 1)
+    throw usage(`--limit must be a number of at least 1, or "all", not "${text}"`)
+  return n
+}
+
+/** The maximum of `--concurrency`. */
+const maxAtOnce = 64
+
+/**
+ * Parses a number of concurrent requests, or `auto`; undefined if the flag is not set.
+ * @throws Failure `usage` if it is neither
+ */
+export const parseConcurrency = (texts: Texts): number | 'auto' | undefined => {
+  const text = texts?.at(-1)
+  if (text === undefined || text === 'auto') return text
+  const n = Number(text)
+  if (!/^\d+$/.test(text) || n < 1 || n > maxAtOnce)
+    throw usage(`--concurrency must be a number from 1 to ${maxAtOnce} or "auto", not "${text}"`)
+  return n
+}
+
+/**
+ * Creates the reader of a flag with expressions, which returns their texts unchanged: expressions contain commas, so they must not be split.
+ * @throws Failure `usage` for an empty expression, such as an unset variable of a script
+ */
+export const readExpressions =
+  (name: string) =>
+  (texts: Texts): Texts => {
+    if (texts?.some((text) => text.trim() === '')) throw usage(`--${name} requires a value`)
+    return texts
+  }

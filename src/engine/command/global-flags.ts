@@ -11,30 +11,19 @@ import {
   largestPage,
   longestWait,
 } from '../../client/defaults.js'
-import { usage } from '../../errors.js'
 import type { Flag, FlagGroup } from './description.js'
 import {
   type GlobalFlagRow,
   isSandboxChosen,
+  parseConcurrency,
   parseFailureLimit,
-  type Texts,
+  parseLimit,
+  readExpressions,
 } from './global-flag.js'
 
 const declare = <const F extends Readonly<Record<string, GlobalFlagRow>>>(flags: F): F => flags
 
-/** Returns texts unchanged. Expressions contain commas, so they must not be split. */
-const keepExpressions = (texts: Texts): Texts => texts
-
 // Flags for commands that list: limits, filters and order.
-
-const parseLimit = (texts: Texts): number | 'all' | undefined => {
-  const text = texts?.at(-1)
-  if (text === undefined || text === 'all') return text
-  const n = Number(text)
-  if (!/^\d+$/.test(text) || n < 1)
-    throw usage(`--limit must be a number of at least 1, or "all", not "${text}"`)
-  return n
-}
 
 const paging = declare({
   page: { param: integer('page to fetch', { min: 1 }) },
@@ -43,7 +32,11 @@ const paging = declare({
 
 const choosing = declare({
   limit: {
-    param: string('maximum number of records', { default: defaultLimit, placeholder: 'n|all' }),
+    param: string('maximum number of records', {
+      default: defaultLimit,
+      words: ['all'],
+      placeholder: 'n|all',
+    }),
     short: 'L',
     read: parseLimit,
   },
@@ -52,7 +45,7 @@ const choosing = declare({
       placeholder: 'expr',
       completes: 'condition',
     }),
-    read: keepExpressions,
+    read: readExpressions('where'),
   },
 })
 
@@ -103,7 +96,7 @@ const repeating = declare({
       placeholder: 'expr',
       completes: 'condition',
     }),
-    read: keepExpressions,
+    read: readExpressions('wait-until'),
     repeats: true,
   },
   'wait-timeout': {
@@ -123,7 +116,7 @@ const selecting = declare({
       placeholder: 'expr',
       completes: 'condition',
     }),
-    read: keepExpressions,
+    read: readExpressions('select'),
   },
 })
 
@@ -165,6 +158,7 @@ const recording = declare({
 const sharding = declare({
   shard: {
     param: string('process one shard, such as 3/8, or the CI job’s own (ci)', {
+      words: ['ci'],
       placeholder: '3/8|ci',
     }),
   },
@@ -186,18 +180,6 @@ const spreading = declare({
 })
 
 // Flags for commands that send requests, and for all commands.
-
-/** The maximum of `--concurrency`. */
-const maxAtOnce = 64
-
-const parseConcurrency = (texts: Texts): number | 'auto' | undefined => {
-  const text = texts?.at(-1)
-  if (text === undefined || text === 'auto') return text
-  const n = Number(text)
-  if (!/^\d+$/.test(text) || n < 1 || n > maxAtOnce)
-    throw usage(`--concurrency must be a number from 1 to ${maxAtOnce} or "auto", not "${text}"`)
-  return n
-}
 
 const requesting = declare({
   profile: {
@@ -239,7 +221,11 @@ const requesting = declare({
     }),
   },
   concurrency: {
-    param: string('concurrent requests', { default: 'auto', placeholder: 'n|auto' }),
+    param: string('concurrent requests', {
+      default: 'auto',
+      words: ['auto'],
+      placeholder: 'n|auto',
+    }),
     read: parseConcurrency,
   },
   rate: {
@@ -272,6 +258,7 @@ const printing = declare({
     param: string('filter JSON by a jq expression; prints strings raw', {
       placeholder: 'expr',
     }),
+    read: (texts) => readExpressions('jq')(texts)?.at(-1),
   },
   slurp: { param: boolean('with --jq: pass all records to the expression as one array') },
   headers: {
@@ -288,7 +275,9 @@ const printing = declare({
   },
   yes: { param: boolean('confirm everything without asking'), short: 'y' },
   confirm: {
-    param: string('confirm a protected profile by name, with --yes (repeatable)'),
+    param: string('confirm a protected profile by name, with --yes (repeatable)', {
+      completes: 'profile',
+    }),
   },
   quiet: { param: boolean('print no notes on standard error'), short: 'q' },
   verbose: {

@@ -15,9 +15,9 @@ import {
   getItemPlace,
   type Item,
   maxNamed,
-  SeenObjects,
   type UndoableItem,
 } from '../work/report.js'
+import { SeenObjects } from '../work/seen-objects.js'
 import {
   type Attributes,
   type BegunLine,

@@ -23,14 +23,9 @@ import {
 import { createAttributeMask, createRunRecord, type OutcomeFacts } from '../journal/run-record.js'
 import type { Journal } from '../journal/writer.js'
 import type { PlanAnswer } from '../rows.js'
-import {
-  type End,
-  formatOutcomeCounts,
-  type GivenObject,
-  getObjectKey,
-  type Item,
-} from '../work/report.js'
+import { type End, formatOutcomeCounts, type GivenObject, type Item } from '../work/report.js'
 import type { RunRecord } from '../work/run.js'
+import { getObjectKey } from '../work/seen-objects.js'
 import { findInverse, type Inverse } from './inverse.js'
 import { describeRecordedLine, formatShard, getJournalInput } from './recorded-line.js'
 import {

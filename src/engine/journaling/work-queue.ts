@@ -1,9 +1,11 @@
 /** Numbers the plans of a run and removes duplicates, for lists of plans and for plans that arrive. */
 
 import type { Plan, PlanSource } from '../command/types.js'
+import { getPlanIdentity } from '../plan/objects.js'
 import { getParentFields } from '../records/object-rows.js'
 import type { PlanAnswer } from '../rows.js'
-import { type GivenObject, type Item, type ItemOutcome, SeenObjects } from '../work/report.js'
+import type { GivenObject, Item, ItemOutcome } from '../work/report.js'
+import { SeenObjects } from '../work/seen-objects.js'
 
 /**
  * Returns the object and the parent of a plan as a journal names them. In a tree, the parent's name contains its kind.
@@ -43,27 +45,26 @@ export interface WorkQueue {
   readonly isCut?: () => boolean
 }
 
-/** Returns what tells the object of a plan from others: the values of its arguments. A line may name one user by name and by ID. */
-const getPlanIdentity = (plan: Plan): GivenObject => {
-  const place = getParentFields(plan)
-  const { endpoint, values } = plan
-  const named = (endpoint.args ?? []).map((name) => values[name])
-  const isKnown = named.length > 0 && !named.includes(undefined)
-  return isKnown ? { ...place, object: named.join('\n') } : place
-}
-
 /** Detects repeated plans. A plan without a label is never a repetition. */
 export class Deduplicator {
   readonly #seen = new SeenObjects()
   duplicates = 0
   queued = 0
 
-  add(plan: Plan, place: GivenObject = getPlanIdentity(plan)): boolean {
-    const known = plan.label !== undefined && !this.#seen.add(place)
+  add(plan: Plan): boolean {
+    const place = getParentFields(plan)
+    const given = { ...place, object: getPlanIdentity(plan) ?? place.object }
+    const known = plan.label !== undefined && !this.#seen.add(given)
     if (known) this.duplicates += 1
     else this.queued += 1
     return !known
   }
+}
+
+/** Removes the repeated plans of a list. */
+export const removeRepeated = (plans: readonly Plan[]): readonly Plan[] => {
+  const once = new Deduplicator()
+  return plans.filter((plan) => once.add(plan))
 }
 
 /** Yields a list of items one by one. */
@@ -108,8 +109,7 @@ export const createArrivingQueue = (
   const yieldPlans = async function* (): AsyncGenerator<NumberedPlan> {
     for await (const object of objects) {
       const plan = await source.planOf(object)
-      const place = getParentFields(plan)
-      if (once.add(plan, place)) yield { n: once.queued, ...place, plan }
+      if (once.add(plan)) yield { n: once.queued, ...getParentFields(plan), plan }
     }
     ended = true
   }

@@ -299,7 +299,7 @@ export class Previewer {
     // The notes repeat the lines of the question, without a verb before each.
     const loses = loss && { ...loss, noteVerb: undefined }
     const { bulk, explainIrreversible } = this.#parts
-    if (due.length === 0 || !(await bulk.confirm(due, { loses }, count ?? due.length))) return
+    if (due.length === 0 || !(await bulk.confirm(due, { loses }, count))) return
     // The question already contains these reasons.
     for (const plan of due) this.#notedReasons.add(explainIrreversible(plan) ?? '')
   }

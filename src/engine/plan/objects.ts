@@ -6,7 +6,7 @@ import type { Param } from '../../catalogue/params.js'
 import { documentedWords, type Naming } from '../../catalogue/words.js'
 import type { ScopeKind } from '../command/derive.js'
 import { getAnswerFields } from '../command/derive.js'
-import type { Argument } from '../command/types.js'
+import type { Argument, Plan } from '../command/types.js'
 
 // The context that planning requires apart from the line.
 
@@ -47,6 +47,12 @@ export interface PlanContext {
     question: string,
     flags: readonly Pick<MissingValue, 'name' | 'param'>[],
   ) => Promise<readonly string[] | undefined>
+}
+
+/** Returns the values of a plan's arguments, which tell its object from others; undefined if one is missing. */
+export const getPlanIdentity = ({ endpoint, values }: Plan): string | undefined => {
+  const named = (endpoint.args ?? []).map((name) => values[name])
+  return named.length > 0 && !named.includes(undefined) ? named.join('\n') : undefined
 }
 
 /** The kind of object that an argument accepts, and the fields by which the output of other commands names such objects. */

@@ -42,13 +42,16 @@ const getGivenFlags = (
 /** True for standard output and for "none". An empty path is rejected where the flag is parsed. */
 const isNoFile = ({ path }: NamedFile): boolean => ['', '-', 'none'].includes(path)
 
+/** Returns the files that a flag names. A kind that the command does not write is none: the parser of the flag rejects it. */
 const getFlagOutputs = ({ name, param }: Flag, texts: readonly string[]): readonly OutputFile[] => {
   if (param.writes !== true) return []
   if (!takesPairs(param))
     return texts.slice(-1).map((path) => ({ words: `--${name} ${path}`, path }))
-  return texts.map((text) => {
+  return texts.flatMap((text) => {
     const at = Math.max(0, text.indexOf('='))
-    return { words: `--${name} ${text}`, path: text.slice(at + 1), kind: text.slice(0, at) }
+    const kind = text.slice(0, at)
+    const isKnown = kind === '' || param.keys === undefined || Object.hasOwn(param.keys, kind)
+    return isKnown ? { words: `--${name} ${text}`, path: text.slice(at + 1), kind } : []
   })
 }
 

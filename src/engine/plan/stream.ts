@@ -17,7 +17,7 @@ import type {
 import type { GivenObject } from '../work/report.js'
 import { type ObjectReference, parseReference, placeArgs, placeProject } from './arguments.js'
 import { chooseEndpoint, fillScope } from './choose.js'
-import type { PlanContext } from './objects.js'
+import { getPlanIdentity, type PlanContext } from './objects.js'
 import { type ParentTarget, parseParentTarget, toGiven } from './parents.js'
 import {
   type CommonParts,
@@ -268,8 +268,7 @@ export const createSource = (
     const resolveObject = async (one: GivenObject): Promise<GivenObject> => {
       try {
         const object = await planners.resolveObject(one)
-        if (checked) await planOf(object)
-        return object
+        return checked ? { ...object, identity: getPlanIdentity(await planOf(object)) } : object
       } catch (error) {
         throw placeFailure(error, one.place)
       }

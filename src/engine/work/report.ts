@@ -21,6 +21,8 @@ export interface GivenObject {
   readonly row?: Fields
   /** The position in standard input, if the object comes from there. */
   readonly place?: string | undefined
+  /** The values that a request names the object by, if they were looked up: a line may name one user by name and by ID. */
+  readonly identity?: string | undefined
 }
 
 /** An object with its number. */
@@ -395,24 +397,5 @@ export class Breaker {
   /** The failure that stops the run; undefined while it continues. */
   get cause(): Failure | undefined {
     return this.#cause
-  }
-}
-
-// Objects that occur more than once in the input of a run.
-
-/** Returns a key that is equal for equal objects. Instances compare paths of projects regardless of case. */
-export const getObjectKey = ({ object, parent = '' }: GivenObject): string =>
-  `${normalizeId(parent).toLowerCase()}\0${normalizeId(object)}`
-
-export class SeenObjects {
-  readonly #seen = new Set<number | string>()
-
-  /** Adds an object; returns false if it was added before. */
-  add(given: GivenObject): boolean {
-    const text = getObjectKey(given)
-    // A number needs less memory than a text.
-    const key = /^\0\d{1,15}$/.test(text) ? Number(text.slice(1)) : text
-    const count = this.#seen.size
-    return this.#seen.add(key).size > count
   }
 }

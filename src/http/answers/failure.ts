@@ -288,8 +288,7 @@ const rules: readonly Rule[] = [
     next: { code: 'sudo' },
   },
   {
-    status: 403,
-    when: ({ errorMessage }) => errorMessage.scope === 'sudo',
+    when: ({ errorMessage: { code, scope } }) => scope === 'sudo' && code === 'insufficient_scope',
     message: 'the token cannot act as another user: it lacks the scope sudo',
     next: { code: 'sudo' },
   },
@@ -300,7 +299,7 @@ const rules: readonly Rule[] = [
     next: { code: 'sudo-user' },
   },
   {
-    status: 403,
+    // Services send this code of OAuth with 403, and some with 400 or 401.
     when: ({ errorMessage }) => errorMessage.code === 'insufficient_scope',
     next: ({ errorMessage }) => ({ code: 'scope', about: errorMessage.scope }),
   },

@@ -164,7 +164,7 @@ class ListRun {
 
   #startPage(reply: OpenAnswer): OpenPage {
     const acceptsObject = this.options.alone !== undefined && this.#pagesRead === 0
-    const splitter = new Splitter(this.#matcher, acceptsObject)
+    const splitter = new Splitter(this.#matcher, acceptsObject, this.options.onlyObjects)
     return { reply, splitter, head: undefined, begun: false }
   }
 

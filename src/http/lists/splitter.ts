@@ -154,14 +154,19 @@ export class Splitter {
   /** True if the body is one object, which stands for a list of one record. */
   #isObject = false
   readonly #takesObject: boolean
+  readonly #onlyObjects: boolean
+  /** True if the present element is no object but must be one. It is read to its end, so that its other faults are found first. */
+  #isRefused = false
 
   /**
    * @param matcher created once for all pages of a list, since its table is large
    * @param takesObject true if an object in place of a list counts as its only element
+   * @param onlyObjects true if each element must be an object
    */
-  constructor(matcher = new KeyMatcher(), takesObject = false) {
+  constructor(matcher = new KeyMatcher(), takesObject = false, onlyObjects = false) {
     this.#matcher = matcher
     this.#takesObject = takesObject
+    this.#onlyObjects = onlyObjects
     this.#scanner = new Scanner(matcher)
   }
 
@@ -209,6 +214,7 @@ export class Splitter {
       }
       i = scanner.scan(chunk, i)
       if (!scanner.done) break
+      if (this.#isRefused) throw new MalformedJson('has a record that is no object')
       this.#state = this.#isObject ? 'end' : 'after'
       if (this.#begun === undefined) cut.add(from, i, scanner)
       else cut.addBegun(this.#completeRecord(this.#begun, chunk.subarray(0, i)), i, scanner)
@@ -252,6 +258,7 @@ export class Splitter {
     } else {
       if (byte === comma || byte === closeBracket)
         throw new MalformedJson('is not valid JSON: missing record', i)
+      this.#isRefused = this.#onlyObjects && byte !== openBrace
       return this.#begin(i)
     }
     return i + 1

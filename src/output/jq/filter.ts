@@ -41,13 +41,20 @@ const cleanMessage = (stderr: string): string => {
     .replace(/:$/, '')
 }
 
-const createRuntimeError = ({ stderr, gaveUp }: JqResult): Failure => {
+const createRuntimeError = ({ stderr, gaveUp }: JqResult, expression: string): Failure => {
   if (gaveUp !== undefined)
     return usage(
       '--jq: jq ran out of memory',
       'It has 256 MB. Pass -o ndjson, which filters a list record by record.',
     )
-  const message = cleanMessage(stderr) || stderr.trim() || 'the expression ended with an error'
+  const text = cleanMessage(stderr)
+  // jq ends `input` so if there is no further input.
+  if (text === 'break' && /\binput\b/.test(expression))
+    return usage(
+      '--jq: input finds no further record',
+      'svcctl passes each answer by itself. With --slurp the expression gets all records as one array.',
+    )
+  const message = text || stderr.trim() || 'the expression ended with an error'
   const hint = /^Cannot index array with string /.test(message)
     ? 'With -o json the expression gets the whole list, as in ".[].id". With -o ndjson it gets each record.'
     : undefined
@@ -127,7 +134,8 @@ export class JqFilter {
     const lines = result.stdout === '' ? [] : result.stdout.split('\n')
     const { exitCode, stderr } = result
     if (exitCode === haltedCode && stderr === '') this.#halted = true
-    else if (exitCode !== 0) return { lines, said: '', failure: createRuntimeError(result) }
+    else if (exitCode !== 0)
+      return { lines, said: '', failure: createRuntimeError(result, this.#expression) }
     return { lines, said: stderr }
   }
 

@@ -6,9 +6,9 @@ import {
   type Item,
   type Outcome,
   type Report,
-  SeenObjects,
 } from '../../../src/engine/work/report.js'
 import { runWork, type WorkOptions } from '../../../src/engine/work/run.js'
+import { SeenObjects } from '../../../src/engine/work/seen-objects.js'
 import { Failure } from '../../../src/errors.js'
 import type { Listener } from '../../../src/http/gate.js'
 import { countDraws } from '../../support/draws.js'

@@ -236,7 +236,7 @@ const parseSecretCell = async (
  * @returns a function that throws Failure `usage` for an object that an earlier row gave other values
  */
 const createRowChecker = async () => {
-  const { SeenObjects } = await import('../../work/report.js')
+  const { SeenObjects } = await import('../../work/seen-objects.js')
   const [objects, rows] = [new SeenObjects(), new SeenObjects()]
   return ({ object, row, parent, place }: GivenObject): void => {
     const known = { object: object.toLowerCase(), parent: parent?.toLowerCase() }
