@@ -6,7 +6,6 @@
 import type { Records } from '../base/json/records.js'
 import { isScalar, serializeJson } from '../base/json/values.js'
 import { type Fields, isObject } from '../base/objects.js'
-import { quoteCell } from '../base/tab-cell.js'
 import { getLevelName } from '../catalogue/shapes/common.js'
 import {
   type Cell,
@@ -324,7 +323,7 @@ const openDetail: OpenPrinter = (sink, view) => {
   return createRecordPrinter(write)
 }
 
-// Tab-separated values in full; only what would break the line is quoted.
+// Tab-separated values in full; only what would break the line is escaped.
 
 const formatValue = (value: unknown): string => {
   if (value === null || value === undefined) return ''
@@ -334,11 +333,9 @@ const formatValue = (value: unknown): string => {
     : serializeJson(value)
 }
 
-/** Formats a line of cells. A cell with a tab, a line break or a control character is a JSON string, which standard input accepts. */
-const formatRow = (view: View, values: readonly unknown[]): string => {
-  const toVisible = (text: string): string => escapeLine(text, view.style)
-  return `${values.map((value) => quoteCell(formatValue(value), toVisible)).join('\t')}\n`
-}
+/** Formats a line of cells. Tabs, line breaks and control characters in cells are escaped. */
+const formatRow = (view: View, values: readonly unknown[]): string =>
+  `${values.map((value) => escapeLine(formatValue(value), view.style)).join('\t')}\n`
 
 /** Opens the printer of a list: a header line of field names, then one line for each record. */
 const openPlainList: OpenPrinter = (sink, view) =>
@@ -353,10 +350,9 @@ const openPlainDetail: OpenPrinter = (sink, view) => {
     const rows = createRows(view)
     const values = rows.values(record)
     const columns = rows.columns()
-    const lines = rows.headings().map((name, i) => {
-      const value = getLevelName(columns[i], values[i]) ?? values[i]
-      return `${escapeLine(name, view.style)}\t${escapeLine(formatValue(value), view.style)}\n`
-    })
+    const lines = rows
+      .headings()
+      .map((name, i) => formatRow(view, [name, getLevelName(columns[i], values[i]) ?? values[i]]))
     await sink.write(lines.join(''))
   }
   return createRecordPrinter(write)

@@ -1,8 +1,6 @@
 /** Finds the names of objects in records, table rows and lines of standard input. */
-
 import { formatNumber, isNumber } from '../../../base/json/json.js'
 import { isObject } from '../../../base/objects.js'
-import { unquoteCell } from '../../../base/tab-cell.js'
 import { toPlural, withArticle } from '../../../catalogue/kinds.js'
 import { pick } from '../../../catalogue/pick.js'
 import { createInputFailure, type Failure } from '../../../errors.js'
@@ -147,7 +145,7 @@ export const createRowReader = (
           `two columns ${name} with different values`,
           'Remove or rename one of them.',
         )
-      return value ?? ''
+      return (value ?? '').trim()
     }
     if (parent !== undefined && own.length < heading.length)
       checkParentCell({ place, column: parent, parent: at(parent) }, context)
@@ -157,6 +155,12 @@ export const createRowReader = (
     return [{ text, place }]
   }
 }
+
+/** Removes the quotes that spreadsheets write around cells with commas or quotes. */
+const unquoteCell = (cell: string): string =>
+  /^"(?:[^"]|"")*"$/.test(cell) && /[",]/.test(cell.slice(1, -1))
+    ? cell.slice(1, -1).replaceAll('""', '"')
+    : cell
 
 /** Splits a line at tabs. */
 export const splitCells = (text: string): string[] =>
