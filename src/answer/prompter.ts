@@ -150,18 +150,19 @@ const createCancelled = (): Failure => usage('not confirmed; nothing was changed
 
 /**
  * Formats the notice before a confirmation: the instance, the profile, the user, the objects and the change.
- * @param count the number of objects; undefined if the lines name something else
+ * @param count the number of objects, if the lines do not name each of them
  */
 const formatNotice = (
   { profile, baseUrl, sudo, title = baseUrl }: Owner,
   what: string,
   lines: readonly string[],
-  count: number | undefined,
+  count: number = lines.length,
 ): readonly string[] => {
   const by = profile === undefined ? '' : ` (profile ${profile.name})`
   const as = sudo === undefined ? '' : `, as ${sudo}`
-  const many = count !== undefined && count > 1 ? `, ${count} objects` : ''
-  return [`On ${title}${by}${as}${many}:`, ...formatDetails(lines, count ?? lines.length), what]
+  const many = count > 1 ? `, ${count} objects` : ''
+  const details = formatDetails(lines, Math.max(count, lines.length))
+  return [`On ${title}${by}${as}${many}:`, ...details, what]
 }
 
 /** Asks for the name of the profile. Returns true if it was typed correctly. */

@@ -157,8 +157,7 @@ export class BulkRunner {
     if (loses?.noteVerb !== undefined && !ui.interactive)
       for (const line of await resolveDetails(details)) ui.note(`${loses.noteVerb} ${line}`)
     const why = plans.map(explainIrreversible).find((text) => text !== undefined)
-    const total = loses?.details === undefined ? (count ?? plans.length) : undefined
-    await ui.confirm(withReversal(what, why), details, undefined, total)
+    await ui.confirm(withReversal(what, why), details, undefined, count ?? plans.length)
     return true
   }
 

@@ -189,7 +189,7 @@ const confirmAll = async (
   const what = `This runs ${getCommandName(command)}${call} in ${formatTargetCounts(due)}.`
   const names = due.map(({ parent, value }) => (parent.column === 'of' ? parent.name : value))
   const question = withReversal(what, getCommonIrreversible(command))
-  await running.context.ui.confirm(question, names, undefined, names.length)
+  await running.context.ui.confirm(question, names)
 }
 
 /** Finds the parents of a line. The instance is asked if the line names none. */
