@@ -183,6 +183,8 @@ const reasons: Readonly<Record<string, string>> = {
   EBUSY: 'it is in use',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open on this system',
+  ENAMETOOLONG: 'a name is too long',
+  ELOOP: 'its symbolic links go in a circle',
 }
 
 /** Returns the system's code of a failed call (`ENOENT`); empty if there is none. */

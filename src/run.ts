@@ -45,10 +45,9 @@ export const run = async (
   const line = createLineIo(args.map(String), { env: { ...env }, cwd: folder, input })
   const stop = () => line.interrupt()
   signal?.addEventListener('abort', stop, { once: true })
+  if (signal?.aborted === true) stop()
   try {
-    const ended = main(line.io)
-    if (signal?.aborted === true) line.interrupt()
-    await ended
+    await main(line.io)
   } finally {
     signal?.removeEventListener('abort', stop)
   }

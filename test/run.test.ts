@@ -1,5 +1,6 @@
 /** Tests `svcctl/run`: command lines within another program, which stays as it was. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createLineIo } from '../src/base/line-io.js'
 import { run } from '../src/run.js'
 import { createConfiguration } from './support/program.js'
 import { startRecorder } from './support/recorder.js'
@@ -98,6 +99,28 @@ describe('a line', () => {
     const ran = await run(['runners', 'list'], { env, signal: stop.signal })
     expect(ran).toMatchObject({ stdout: '', exitCode: 130 })
     expect(ran.stderr).toContain('interrupted')
+  })
+})
+
+describe('a signal that is aborted already', () => {
+  it('interrupts before anything is sent', async () => {
+    const recorder = await useTestRecorder(() => ({ body: [] }))
+    const env = {
+      SVC_CONFIG_DIR: createConfiguration(),
+      SVC_BASE_URL: recorder.url,
+      SVC_TOKEN: 'x',
+    }
+    const ran = await run(['runners', 'list'], { env, signal: AbortSignal.abort() })
+    expect([ran.exitCode, recorder.seen]).toEqual([130, []])
+  })
+
+  it('waits for a line that is still being loaded', () => {
+    const line = createLineIo([], { env: {} })
+    const heard: string[] = []
+    line.interrupt()
+    line.io.onSignal('SIGINT', (signal) => heard.push(signal))
+    line.io.onSignal('SIGINT', (signal) => heard.push(signal))
+    expect(heard).toEqual(['SIGINT'])
   })
 })
 

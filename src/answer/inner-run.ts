@@ -49,6 +49,7 @@ interface OuterRun {
 const noInput: PipedInput = {
   text: async () => refuseInput(),
   readChunks: refuseInput,
+  readBytes: refuseInput,
   endsSoon: async () => refuseInput(),
 }
 

@@ -41,8 +41,9 @@ const createListeners = <T>() => {
   return { add, call }
 }
 
-/** Creates the listeners of signals. */
+/** Creates the listeners of signals. A signal that comes before its first listener is kept for it: the line is still being loaded. */
 const createSignals = () => {
+  let early: NodeJS.Signals | undefined
   const listenersBySignal = new Map<
     NodeJS.Signals,
     ReturnType<typeof createListeners<NodeJS.Signals>>
@@ -50,9 +51,18 @@ const createSignals = () => {
   const on: Io['onSignal'] = (signal, listener) => {
     const listeners = listenersBySignal.get(signal) ?? createListeners<NodeJS.Signals>()
     listenersBySignal.set(signal, listeners)
-    return listeners.add(listener)
+    const remove = listeners.add(listener)
+    if (early === signal) {
+      early = undefined
+      listeners.call(signal)
+    }
+    return remove
   }
-  const send = (signal: NodeJS.Signals): void => listenersBySignal.get(signal)?.call(signal)
+  const send = (signal: NodeJS.Signals): void => {
+    const listeners = listenersBySignal.get(signal)
+    if (listeners === undefined) early = signal
+    else listeners.call(signal)
+  }
   return { on, send }
 }
 

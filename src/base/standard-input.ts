@@ -90,6 +90,12 @@ export class StandardInput {
       yield chunk
   }
 
+  /** Yields the bytes of the input as they come, for a reader that decodes them itself. */
+  async *readBytes(): AsyncGenerator<Uint8Array> {
+    for (let bytes = await this.#readInput(); bytes !== undefined; bytes = await this.#readInput())
+      yield bytes
+  }
+
   /** True if the whole input can be read before anything is done: it is a file, or a pipe that closes within a second. */
   async endsSoon(): Promise<boolean> {
     if (this.#ended || getCurrentIo().inputFile() !== undefined) return true
@@ -129,11 +135,17 @@ export class StandardInput {
 
   async #readPiece(): Promise<string | undefined> {
     if (this.#ended) return undefined
+    const bytes = await this.#readInput()
+    return bytes === undefined ? this.#reader.end() : this.#reader.write(bytes)
+  }
+
+  async #readInput(): Promise<Uint8Array | undefined> {
+    if (this.#ended) return undefined
     this.#chunks ??= this.#openInput()
     const step = await this.#chunks.next()
-    if (step.done !== true) return this.#reader.write(Buffer.from(step.value))
+    if (step.done !== true) return Buffer.from(step.value)
     this.#ended = true
-    return this.#reader.end()
+    return undefined
   }
 
   #openInput(): AsyncIterator<Buffer> {

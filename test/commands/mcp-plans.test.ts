@@ -93,6 +93,12 @@ describe('a plan for many', () => {
     expect(answer.text).not.toMatch(/"plan":/)
   })
 
+  it('may write a dash, which only files take for standard input', async () => {
+    const values = { id: 1, description: '-' }
+    await approve(await createPlan({ command: 'runners update', arguments: values }), 'y')
+    expect((await send('GET /runners/1')).body.description).toBe('-')
+  })
+
   it('is none where there is nothing to change', async () => {
     const answer = await callPlan({ command: 'runners pause', where: 'id=9999' })
     expect(answer.text).toContain('"objects":0')

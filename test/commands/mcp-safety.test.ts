@@ -422,9 +422,9 @@ const createPing = (padding: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'ping', params: { _meta: { padding } } })
 
 describe('a message', () => {
-  const next = async (text: string): Promise<Record<string, unknown>> => {
+  const next = async (bytes: string | Uint8Array): Promise<Record<string, unknown>> => {
     const before = served.written.length
-    served.raw(text)
+    served.raw(bytes)
     await expect.poll(() => served.written.length).toBeGreaterThan(before)
     return JSON.parse(served.written[before] ?? '') as Record<string, unknown>
   }
@@ -433,6 +433,13 @@ describe('a message', () => {
     ['no JSON', '{"jsonrpc": "2.0", oops\n', -32700, null],
     ['JSON that is none', '[1, 2]\n', -32600, null],
     ['of another protocol', '{"jsonrpc": "1.0", "id": 7, "method": "x"}\n', -32600, 7],
+    [
+      'no UTF-8',
+      Buffer.from('{"jsonrpc": "2.0", "id": 7, "method": "\xff"}\n', 'latin1'),
+      -32700,
+      null,
+    ],
+    ['with a NUL', '\0\n', -32700, null],
     ['endless depth', `${'['.repeat(500_000)}\n`, -32700, null],
     ['too large', `${createPing('x'.repeat(maxMessage))}\n`, -32600, null],
     ['of an unknown method', '{"jsonrpc": "2.0", "id": 8, "method": "x/y"}\n', -32601, 8],
@@ -441,6 +448,12 @@ describe('a message', () => {
     expect(answer).toMatchObject({ id, error: { code } })
     instance.answer = () => ({ body: { id: 1 } })
     expect((await get(1)).data.records).toEqual([{ id: 1 }])
+  })
+
+  it('may be cut within a character', async () => {
+    const bytes = Buffer.from(`${createPing('ä😀')}\n`)
+    for (const byte of bytes.subarray(0, -1)) served.raw(Buffer.of(byte))
+    expect(await next(bytes.subarray(-1))).toEqual({ jsonrpc: '2.0', id: 9, result: {} })
   })
 
   it('may be as large as that, and come in pieces', async () => {

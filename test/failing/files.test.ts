@@ -285,6 +285,19 @@ describe('an error of the system', () => {
     ])
   })
 
+  it.each([
+    ['ENAMETOOLONG', 'x'.repeat(300), 'a name is too long'],
+    ['ELOOP', 'loop/x', 'its symbolic links go in a circle'],
+  ])('is in words for %s', async (code, name, words) => {
+    const folder = createFolder()
+    symlinkSync('loop', join(folder, 'loop'))
+    const file = join(folder, name)
+    const args = ['runners', 'list', '--instance', '--sandbox', '--to', file]
+    const { code: exit, stderr } = await svcctl(args, { env: createEnv() })
+    expect([exit, stderr]).toEqual([1, expect.stringContaining(`cannot write ${file}: ${words}`)])
+    expect(stderr).not.toContain(code)
+  })
+
   it('is about temporary files only in a folder that svcctl made for them', () => {
     expect(hint('EACCES', join(tmpdir(), 'home/x'))[1]).toContain('Check the file')
     expect(hint('EACCES', join(tmpdir(), 'svcctl-XXXXXX'))[1]).toContain('Set TMPDIR')

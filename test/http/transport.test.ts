@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer as createHttpServer, request as forward } from 'node:http'
 import { createServer } from 'node:https'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { TLSSocket, TlsOptions } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { recordSecret } from '../../src/base/secrets/redact.js'
 import { readWhole } from '../../src/http/answers/body.js'
-import { getRejection, sendJson, serve } from '../support/servers.js'
+import { getRejection, sendJson, serve, serveRaw } from '../support/servers.js'
 import { certificate, key } from './certificate.js'
 import { buildGet, buildWrite, createTestClient } from './clients.js'
 
@@ -217,9 +217,21 @@ describe('a proxy', () => {
       const transport = { proxy: `http://user:canary@${proxy.base}` }
       const error = await getRejection(createTestClient(base, { transport }).call(buildGet('/x')))
       expect(error).toMatchObject({ category: 'unreachable' })
-      expect(String(error)).toContain('407')
+      expect(String(error)).toContain('the proxy refused (407)')
       expect(JSON.stringify(error)).not.toContain('canary')
     }
+  })
+  it.each([
+    ['cuts every tunnel', 'the proxy cut the connection', (socket: Socket) => socket.end()],
+    ['never answers', 'the proxy did not respond in time', () => {}],
+  ])('that %s is given up', async (_, says, handle) => {
+    const { base: proxy, count } = await serveRaw(handle)
+    const given = { transport: { proxy }, timeout: 1, retries: 1 }
+    const client = createTestClient('https://forge.invalid', given)
+    const error = await getRejection(client.call(buildGet('/x')))
+    expect(String(error)).toContain(says)
+    expect(error).toMatchObject({ details: { hint: expect.stringContaining('HTTPS_PROXY') } })
+    expect(count()).toBe(2)
   })
   it('keeps its password out of failures, however many secrets were sent since', async () => {
     const server = await serve((_, response) =>

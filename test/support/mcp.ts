@@ -19,21 +19,21 @@ import type { Rows } from '../../src/engine/rows.js'
 import { getFormat } from '../../src/output/formats.js'
 import { createFolder } from './program.js'
 
-/** Creates a queue of text chunks with an async iterator that waits for each chunk until the queue ends. */
-const createTextQueue = () => {
-  const waiting: string[] = []
+/** Creates a queue of chunks with an async iterator that waits for each chunk until the queue ends. */
+const createQueue = () => {
+  const waiting: Uint8Array[] = []
   let wake = (): void => {}
   let ended = false
   return {
-    push: (text: string): void => {
-      waiting.push(text)
+    push: (chunk: string | Uint8Array): void => {
+      waiting.push(Buffer.from(chunk))
       wake()
     },
     end: (): void => {
       ended = true
       wake()
     },
-    async *chunks(): AsyncGenerator<string> {
+    async *chunks(): AsyncGenerator<Uint8Array> {
       for (;;) {
         const next = waiting.shift()
         if (next !== undefined) yield next
@@ -45,6 +45,10 @@ const createTextQueue = () => {
       }
     },
   }
+}
+
+const refuseText = (): never => {
+  throw new Error('the server reads bytes')
 }
 
 interface ToolResult {
@@ -61,8 +65,8 @@ export interface McpServer {
   readonly client: Client
   /** All that the server has written, by line. */
   readonly written: readonly string[]
-  /** Sends a text unchanged. */
-  readonly raw: (text: string) => void
+  /** Sends a chunk unchanged. */
+  readonly raw: (chunk: string | Uint8Array) => void
   readonly call: (
     name: string,
     input?: Record<string, unknown>,
@@ -89,7 +93,7 @@ export interface ServeOptions {
 /** Opens the context of the command with test streams, and with a configuration folder of its own unless one is named. */
 export const openContext = async (
   { env: more, globals = {} }: ServeOptions,
-  { chunks }: Pick<ReturnType<typeof createTextQueue>, 'chunks'> = createTextQueue(),
+  { chunks }: Pick<ReturnType<typeof createQueue>, 'chunks'> = createQueue(),
   write: RunAnswer['write'] = async () => {},
   signal: AbortSignal = new AbortController().signal,
 ) => {
@@ -105,7 +109,12 @@ export const openContext = async (
     format: getFormat('json'),
     env,
     signal,
-    stdin: { text: async () => '', readChunks: chunks, endsSoon: async () => false },
+    stdin: {
+      text: async () => '',
+      readChunks: refuseText,
+      readBytes: chunks,
+      endsSoon: async () => false,
+    },
     listed: false,
     journaling: { source: 'arguments', raw, digests: new Map(), names: {} },
     chosen: new ChosenRecords(),
@@ -133,8 +142,11 @@ export const openContext = async (
 
 /** Starts the server with the flags of the line. */
 export const startServer = async (how: ServeOptions = {}) => {
-  const [streams, written, stop]: [ReturnType<typeof createTextQueue>, string[], AbortController] =
-    [createTextQueue(), [], new AbortController()]
+  const [streams, written, stop]: [ReturnType<typeof createQueue>, string[], AbortController] = [
+    createQueue(),
+    [],
+    new AbortController(),
+  ]
   let told = (_message: JSONRPCMessage): void => {}
   const write = async (chunk: string | Uint8Array): Promise<void> => {
     await how.writing?.()

@@ -159,7 +159,7 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
   const serving = { runs, offers, tools, where, log, signal: clock.signal }
   try {
     const messages = yieldPushed<string>((write) =>
-      serveLines(serving, { chunks: () => stdin.readChunks(), write }),
+      serveLines(serving, { chunks: () => stdin.readBytes(), write }),
     )
     for await (const message of messages) {
       yield createTextRow(message)

@@ -1,5 +1,6 @@
 /** Runs the MCP server over standard input and output: tools, recipes as prompts, and records as resources. */
 
+import { isUtf8 } from 'node:buffer'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
@@ -25,6 +26,7 @@ import { waitForAbort } from '../../base/async.js'
 import { isObject } from '../../base/objects.js'
 import { splitCommand } from '../../base/shell-words.js'
 import { decodeUri } from '../../base/text.js'
+import { decodeUtf8 } from '../../base/utf8.js'
 import { version } from '../../base/version.js'
 import { isScope } from '../../catalogue/params.js'
 import { type Recipe, recipes } from '../../catalogue/recipes.js'
@@ -75,10 +77,12 @@ const replaceIds = (message: JSONRPCMessage, replace: (id: RequestId) => Request
 
 /** The input and output of the server. */
 interface ServerStreams {
-  readonly chunks: () => AsyncIterable<string>
+  readonly chunks: () => AsyncIterable<Uint8Array>
   /** @throws the error that the client is gone */
   readonly write: (text: string) => Promise<void>
 }
+
+const lineFeed = 0x0a
 
 /** Carries the messages of the protocol, one per line. */
 class LineTransport implements Transport {
@@ -89,7 +93,7 @@ class LineTransport implements Transport {
   readonly #lines: ServerStreams
   #fail: (error: unknown) => void = () => {}
   #writing: Promise<unknown> = Promise.resolve()
-  #pieces: string[] = []
+  #pieces: Uint8Array[] = []
   #size = 0
   /** True if the current line is too large, so that the rest of it is skipped. */
   #isTooLarge = false
@@ -116,13 +120,14 @@ class LineTransport implements Transport {
 
   /** Reads messages to the end of the input. Its chunks may begin and end anywhere. */
   async readMessages(): Promise<void> {
-    for await (const text of this.#lines.chunks()) {
-      const [first = '', ...others] = text.split('\n')
-      this.#addPiece(first)
-      for (const piece of others) {
+    for await (const bytes of this.#lines.chunks()) {
+      let start = 0
+      for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
+        this.#addPiece(bytes.subarray(start, end))
         this.#endLine()
-        this.#addPiece(piece)
+        start = end + 1
       }
+      this.#addPiece(bytes.subarray(start))
     }
   }
 
@@ -137,9 +142,9 @@ class LineTransport implements Transport {
     void this.#write(`${text}\n`).catch(() => {})
   }
 
-  #addPiece(piece: string): void {
-    if (this.#isTooLarge || piece === '') return
-    this.#size += Buffer.byteLength(piece)
+  #addPiece(piece: Uint8Array): void {
+    if (this.#isTooLarge || piece.length === 0) return
+    this.#size += piece.length
     if (this.#size <= maxMessage) {
       this.#pieces.push(piece)
       return
@@ -151,17 +156,19 @@ class LineTransport implements Transport {
   }
 
   #endLine(): void {
-    const [line, isTooLarge] = [this.#pieces.join(''), this.#isTooLarge]
+    const [line, isTooLarge] = [Buffer.concat(this.#pieces), this.#isTooLarge]
     this.#pieces = []
     this.#size = 0
     this.#isTooLarge = false
-    if (!isTooLarge && line.trim() !== '') this.#handleLine(line)
+    if (!isTooLarge) this.#handleLine(line)
   }
 
-  #handleLine(line: string): void {
+  #handleLine(line: Uint8Array): void {
+    const text = isUtf8(line) ? decodeUtf8(line) : undefined
+    if (text?.trim() === '') return
     let value: unknown
     try {
-      value = JSON.parse(line)
+      value = JSON.parse(text ?? '')
     } catch {
       this.#answerError(null, codes.unreadable, 'the message is not JSON')
       return

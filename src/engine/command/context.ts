@@ -314,6 +314,8 @@ export interface PipedInput {
   text(): Promise<string>
   /** Yields the text of standard input as it arrives. */
   readChunks(): AsyncIterable<string>
+  /** Yields the bytes of standard input as they arrive. */
+  readBytes(): AsyncIterable<Uint8Array>
   /**
    * Returns true if standard input is a file or ends within a second: all of it can then be checked before the first
    * write.

@@ -64,7 +64,9 @@ const createSecretError = (what: string): UnrepeatableError =>
   new UnrepeatableError(`${what} is a secret from the command line`)
 
 const checkNoSecret = (text: string, { name, param }: Flag): void => {
-  if (text === '-') throw new UnrepeatableError(`--${name} was read from standard input`)
+  // For all other flags, "-" is a value like any other.
+  if (text === '-' && (isFile(param) || canComeFromFile(param)))
+    throw new UnrepeatableError(`--${name} was read from standard input`)
   if (param.secret === true ? text !== '' && !text.startsWith('env:') : holdsSecret(text, name))
     throw createSecretError(`--${name}`)
 }

@@ -113,6 +113,10 @@ const notTls: Kind = {
   next: 'Check the scheme (https://) and the port of the base URL.',
 }
 
+/** The next step after a proxy refused a request or could not be reached. */
+export const proxyHint =
+  'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy with its username and password.'
+
 const kinds: Readonly<Record<string, Kind>> = {
   ENOTFOUND: { why: 'host name not found', next: address },
   EAI_AGAIN: { why: 'host name could not be resolved', next: address, transient: true },
@@ -157,14 +161,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: notTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
   UND_ERR_HEADERS_OVERFLOW: { why: 'its headers were too large', next: networkHint },
+  PROXY_CUT: { why: 'the proxy cut the connection', next: proxyHint, transient: true },
+  PROXY_TIMEOUT: { why: 'the proxy did not respond in time', next: proxyHint, transient: true },
   UND_ERR_PRX_TLS: { why: 'the proxy’s certificate was not accepted', next: authority },
 }
 
 const notHttp: Kind = { why: 'the response is not HTTP', next: address }
-/** The next step after a proxy refused a request or could not be reached. */
-export const proxyHint =
-  'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy with its username and password.'
-const proxy: Kind = { why: 'the proxy refused', next: proxyHint }
 
 const findErrorCode = (error: unknown): string => {
   if (!(error instanceof Error)) return ''
@@ -176,8 +178,8 @@ const findErrorCode = (error: unknown): string => {
 
 const classifyError = (error: unknown, code: string): Kind => {
   const text = error instanceof Error ? error.message : String(error)
-  if (/Proxy (response|Authentication)/.test(text))
-    return { ...proxy, why: `${proxy.why} (${shortenText(text, 80)})` }
+  const [, status] = /^Proxy .{0,60}\((\d{3})\)/.exec(text) ?? []
+  if (status !== undefined) return { why: `the proxy refused (${status})`, next: proxyHint }
   const known = kinds[code]
   if (known !== undefined) return known
   if (error instanceof Error && error.name === 'HTTPParserError') return notHttp
@@ -231,7 +233,7 @@ export const toLostRequest = (
     `${begun ? 'incomplete' : 'no'} response from ${url?.host ?? 'the instance'}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
     {
       request,
-      ...toDetails(other === undefined ? next : proxy.next),
+      ...toDetails(other === undefined ? next : proxyHint),
       cause: error,
       ...(code === '' ? {} : { code }),
       unreached: !isSent,
@@ -263,7 +265,12 @@ export const markUnknownOutcome = (failure: Failure): Failure =>
     },
   )
 
-const timedOut = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'])
+const timedOut = new Set([
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'PROXY_TIMEOUT',
+])
 
 /** Returns the kind of loss of a request without an answer, as the gate counts it. */
 export const getLoss = (error: unknown): Extract<AdmissionResult, { lost: string }>['lost'] => {

@@ -2,9 +2,9 @@
 
 import { subscribe } from 'node:diagnostics_channel'
 import type { SecureContext } from 'node:tls'
-import type { Dispatcher } from 'undici'
+import type { Dispatcher, Pool as PoolClass } from 'undici'
 import { recordSecret } from '../../base/secrets/redact.js'
-import { Failure } from '../../errors.js'
+import { Failure, getErrorCode } from '../../errors.js'
 import { type ClientOptions, type Transport, toDetails } from '../types.js'
 
 // An unsolicited `100 Continue` must be read and skipped (RFC 9110, 15.2). undici treats it as a broken answer, but skips other 1xx
@@ -151,18 +151,43 @@ const getProxyCredential = ({ username, password }: URL): { readonly token?: str
   return { token: `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
+/** The errors of a tunnel to which undici reacts otherwise than to a failed connection, and their codes here. */
+const tunnelErrors: Readonly<Record<string, string>> = {
+  // undici would open the next tunnel at once, forever.
+  UND_ERR_SOCKET: 'PROXY_CUT',
+  UND_ERR_HEADERS_TIMEOUT: 'PROXY_TIMEOUT',
+}
+
+/** Creates the connections to a proxy, which must answer within `timeout` milliseconds. */
+const createTunnels = (Pool: typeof PoolClass, origin: URL, options: object, timeout: number) => {
+  const pool = new Pool(origin, { ...options, headersTimeout: timeout })
+  const connect = pool.connect.bind(pool)
+  return Object.assign(pool, {
+    connect: (given: Dispatcher.ConnectOptions) =>
+      connect(given).catch((cause: unknown) => {
+        const code = tunnelErrors[getErrorCode(cause)]
+        throw code === undefined ? cause : Object.assign(new Error(code, { cause }), { code })
+      }),
+  })
+}
+
 const createProxyFactory = async (
   proxy: string,
   tls: TlsSettings,
   proxyTls: TlsSettings,
   timeout: number,
 ): Promise<DispatcherFactory> => {
-  const [{ default: ProxyAgent }, { default: Dispatcher }, { default: connect }] =
-    await Promise.all([
-      import('undici/lib/dispatcher/proxy-agent.js'),
-      import('undici/lib/dispatcher/dispatcher.js'),
-      import('undici/lib/api/api-connect.js'),
-    ])
+  const [
+    { default: ProxyAgent },
+    { default: Pool },
+    { default: Dispatcher },
+    { default: connect },
+  ] = await Promise.all([
+    import('undici/lib/dispatcher/proxy-agent.js'),
+    import('undici/lib/dispatcher/pool.js'),
+    import('undici/lib/dispatcher/dispatcher.js'),
+    import('undici/lib/api/api-connect.js'),
+  ])
   // undici's index adds this method, and tunnels are made by it.
   Object.assign(Dispatcher.prototype, { connect })
   const url = new URL(proxy)
@@ -170,6 +195,7 @@ const createProxyFactory = async (
     uri: url.origin,
     ...getProxyCredential(url),
     proxyTunnel: false,
+    clientFactory: (origin, options) => createTunnels(Pool, origin, options, timeout),
     requestTls: { ...tls, timeout },
     proxyTls: { ...proxyTls, timeout },
   })

@@ -82,6 +82,7 @@ describe('a journal is kept', () => {
   it.each([
     ['runners pause 1', { command: 'runners pause', user: null, options: { undo_record: true } }],
     ['runners pause 1 --no-undo-record', { options: { args: [], flags: {} } }],
+    ['runners update 1 --description -', { options: { flags: { description: ['-'] } } }],
     ['settings update --param signup_enabled=true', { endpoint: 'PUT /application/settings' }],
     [
       'issues promote 4 -P a/b --yes',
