@@ -20,15 +20,23 @@ const countEdits = (a: string, b: string): number => {
   return swapped === b && a !== b ? 1 : distance(a, b)
 }
 
+/** True if one word can be a mistyped other one. Short words with two edits, or with another first letter, are other words. */
+const isMistyped = (given: string, word: string, edits: number): boolean => {
+  const startsAlike = given[0] === word[0]
+  if (edits > 1) return edits === 2 && given.length > 6 && startsAlike
+  if (given.length < 3) return startsAlike && given.length === word.length
+  return startsAlike || given.length !== word.length || given[0] === word[1]
+}
+
 /**
- * Finds the most similar known word: with one edit, or two in words of more than four letters. Of equal ones, it returns that with the
+ * Finds the most similar known word: with one edit, or two in words of more than six letters. Of equal ones, it returns that with the
  * longest common start.
  */
 export const findNearest = (given: string, known: Iterable<string>): string | undefined => {
   const text = given.toLowerCase()
   const ranked = [...known]
     .map((word) => ({ word, edits: countEdits(text, word.toLowerCase()) }))
-    .filter(({ edits }) => edits <= (text.length > 4 ? 2 : 1) && edits < text.length)
+    .filter(({ word, edits }) => isMistyped(text, word.toLowerCase(), edits))
     .sort(
       (a, b) =>
         a.edits - b.edits || countSharedStart(text, b.word) - countSharedStart(text, a.word),

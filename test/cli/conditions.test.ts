@@ -53,7 +53,7 @@ describe('a value that a field cannot have', () => {
     ['status=ofline', 'did you mean offline?'],
     ['status!=ofline', 'did you mean offline?'],
     ['status=online|ofline', 'did you mean offline?'],
-    ['status~ofl1ne', 'did you mean offline?'],
+    ['status~offl1ne', 'did you mean offline?'],
     ['status=OFFLINE', 'did you mean offline?'],
     ['status=', 'no known value of status is ""'],
     ['runner_type=instance', 'no known value of runner_type is "instance"'],

@@ -152,7 +152,7 @@ describe('the hint for the projects of a list that has no form for them', () => 
 
 describe('a line with two mistakes', () => {
   it.each([
-    ['overview --param x=1', 'Did you mean --parts?'],
+    ['overview --param x=1', undefined],
     ['runners list --stauts x', 'Did you mean --status?'],
     ['runners get 1 --all -p north', 'Did you mean --all-profiles?'],
     ['mr subscribe 1 2 -P a/b --all', 'Did you mean --select?'],
