@@ -45,12 +45,11 @@ export const findArguments = (command: Command, tokens: readonly string[]): read
   return found
 }
 
-/** Returns the flag for the project or group that an argument names. */
-const toScope = (command: Command, text: string): readonly string[] => {
-  const isProject =
-    hasScopeEndpoint(command, 'project') &&
-    (text.includes('/') || !hasScopeEndpoint(command, 'group'))
-  return [isProject ? '-P' : '-G', text]
+/** Returns the flag for the project or group that an argument names; undefined for a number, or a word that no group is called. */
+const toScope = (command: Command, text: string): readonly string[] | undefined => {
+  if (/^(?:\d+|all|any|help|asc|desc)$/.test(text)) return undefined
+  if (text.includes('/') && hasScopeEndpoint(command, 'project')) return ['-P', text]
+  return hasScopeEndpoint(command, 'group') ? ['-G', text] : undefined
 }
 
 /**
@@ -127,7 +126,8 @@ const rewriteSurplus = (command: Command, tokens: readonly string[], at: number)
   const joined = joinFields(command, tokens, at)
   if (joined !== undefined) return joined
   const isScoped = getFlagValue(tokens, ['-P', '--project', '-G', '--group']) !== undefined
-  if (!isScoped) return tokens.toSpliced(at, 1, ...toScope(command, text))
+  const scope = toScope(command, text)
+  if (!isScoped) return scope === undefined ? tokens : tokens.toSpliced(at, 1, ...scope)
   const takesPath = command.flags.some(({ name }) => name === 'path')
   return takesPath ? tokens.toSpliced(at, 1, '--path', text) : tokens
 }

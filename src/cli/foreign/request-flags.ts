@@ -78,7 +78,7 @@ export const requestFlags: readonly ForeignFlag[] = [
   ...['private', 'internal', 'public'].map((name) =>
     turnsOn(`visibility=${name}`, [`--${name}`], /^(?:POST|PUT) (?:projects|groups)(?:\/[^/]+)?$/),
   ),
-  // What has no parameter of that name: users are set by ID.
+  // These flags have no parameter of their name. The API takes users by their IDs.
   {
     names: [
       '--assignee',
