@@ -1,7 +1,7 @@
 /** Replaces arguments that a command does not take by flags, and flags by arguments. */
 
 import { quoteWord } from '../../base/shell-words.js'
-import { findNearest } from '../../base/suggest.js'
+import { findMistyped } from '../../base/suggest.js'
 import { getScopeType, isNumeric, isSwitch } from '../../catalogue/params.js'
 import {
   canListRecords,
@@ -45,12 +45,11 @@ export const findArguments = (command: Command, tokens: readonly string[]): read
   return found
 }
 
-/** Returns the flag for the project or group that an argument names. */
-const toScope = (command: Command, text: string): readonly string[] => {
-  const isProject =
-    hasScopeEndpoint(command, 'project') &&
-    (text.includes('/') || !hasScopeEndpoint(command, 'group'))
-  return [isProject ? '-P' : '-G', text]
+/** Returns the flag for the project or group that an argument names; undefined for a number, or a word that no group is called. */
+const toScope = (command: Command, text: string): readonly string[] | undefined => {
+  if (/^(?:\d+|all|any|help|asc|desc)$/.test(text)) return undefined
+  if (text.includes('/') && hasScopeEndpoint(command, 'project')) return ['-P', text]
+  return hasScopeEndpoint(command, 'group') ? ['-G', text] : undefined
 }
 
 /**
@@ -127,7 +126,8 @@ const rewriteSurplus = (command: Command, tokens: readonly string[], at: number)
   const joined = joinFields(command, tokens, at)
   if (joined !== undefined) return joined
   const isScoped = getFlagValue(tokens, ['-P', '--project', '-G', '--group']) !== undefined
-  if (!isScoped) return tokens.toSpliced(at, 1, ...toScope(command, text))
+  const scope = toScope(command, text)
+  if (!isScoped) return scope === undefined ? tokens : tokens.toSpliced(at, 1, ...scope)
   const takesPath = command.flags.some(({ name }) => name === 'path')
   return takesPath ? tokens.toSpliced(at, 1, '--path', text) : tokens
 }
@@ -285,7 +285,7 @@ const rewriteExport = async (
   const [at, ...others] = findArguments(command, tokens)
   const text = at === undefined ? '' : (tokens[at] ?? '')
   if (at === undefined || others.length > 0 || names.includes(text)) return tokens
-  const near = findNearest(text, names)
+  const near = findMistyped(text, names)
   if (near !== undefined) return tokens.with(at, near)
   return tokens.toSpliced(at, 1, text.includes('/') ? '-P' : '-G', text)
 }

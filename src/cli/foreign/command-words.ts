@@ -2,7 +2,7 @@
 
 import { type Environment, getCurrentIo } from '../../base/io.js'
 import { isSecretName } from '../../base/secrets/names.js'
-import { findNearest } from '../../base/suggest.js'
+import { findMistyped } from '../../base/suggest.js'
 import { toSingular } from '../../base/text.js'
 import { findArea, listAreas } from '../../catalogue/index.js'
 import { isSwitch } from '../../catalogue/params.js'
@@ -88,6 +88,8 @@ interface ReachedArea {
   /** One word, or an area and a group. */
   readonly area: string
   readonly route?: string
+  /** True if the verb stands before the area. */
+  readonly isVerbFirst?: boolean
   /** The words after the area. */
   readonly words: readonly string[]
   /** Returns the tokens of the line without the area and the first `n` words after it. */
@@ -131,10 +133,15 @@ const resolveVerbFirst = async (typed: SplitLine): Promise<ReachedArea | undefin
     ['get', 'show', 'describe', 'view', 'read'].includes(verb) && reached.words.length === 0
   return {
     ...reached,
+    isVerbFirst: true,
     words: [isList ? 'list' : verb, ...reached.words],
     rest: (n) => line.without(1 + n),
   }
 }
+
+/** True for the name of a setting of profiles. */
+const isSetting = (key: string): boolean =>
+  /^(?:base[-_]url|output|project|group|sudo|proxy|timeout|retries|rate|tags)$/.test(key)
 
 /** Replaces `config get` and `config set KEY VALUE` by commands on the current profile. */
 const replaceSetting = ({ words, without }: SplitLine): readonly string[] | undefined => {
@@ -142,6 +149,10 @@ const replaceSetting = ({ words, without }: SplitLine): readonly string[] | unde
   if (first !== 'config') return undefined
   const name = getProfileName(getCurrentIo().env) ?? 'default'
   if (verb === 'get' && key === undefined) return ['profile', 'get', name, ...without(2)]
+  if (/^(?:get|unset)$/.test(verb ?? '') && key !== undefined && isSetting(key))
+    return verb === 'get'
+      ? ['profile', 'get', name, ...without(3)]
+      : ['profile', 'set', name, '--unset', key, ...without(3)]
   if (verb !== 'set' || key === undefined || value === undefined) return undefined
   const flag = `--${key.replaceAll('_', '-')}`
   if (isSecretName(key)) return ['auth', 'login', '--token-stdin', ...without(4)]
@@ -168,7 +179,8 @@ const replaceFirst = ({
   if (two !== undefined) return [...two.split(' '), ...without(2)]
   const one = isTool(first) || findArea(first) !== undefined ? undefined : findLine(first)
   if (one === undefined) return undefined
-  const line = one.split(' ')
+  // A run that is named replaces the last one.
+  const line = (second === undefined ? one : one.replace(/ last$/, '')).split(' ')
   return [...line, ...without(1)]
 }
 
@@ -182,7 +194,7 @@ const replaceNear = ({
     ...toolCommands.map(({ area }) => area),
     ...Object.keys(listAliases(getCurrentIo().env)),
   ]
-  const near = findNearest(first, new Set(names))
+  const near = findMistyped(first, new Set(names))
   return near === undefined || near === first ? undefined : [near, ...without(1)]
 }
 
@@ -202,6 +214,7 @@ const replaceRoute = async ({
     area === 'users' && isGet && /\D/.test(first)
       ? 'GET users?username=:id'
       : formatRequest(route, area, verb)
+  if (request === undefined) return { tokens: [], isMissing: true }
   return sendRequest(request, args, rest(1 + args.length))
 }
 
@@ -228,6 +241,9 @@ const findVerbAt = (
   const found = findAccepted(word, verbs) ?? findVerb(word, verbs)
   // Without an object there is nothing to get.
   if (found === 'get' && !hasArgument && verbs.includes('list')) return 'list'
+  // A list takes no object.
+  if (found === 'list --watch' && hasArgument)
+    return verbs.includes('get') ? 'get --watch' : undefined
   return found
 }
 
@@ -264,6 +280,12 @@ const findPlace = (reached: ReachedArea, all: readonly string[]): VerbPlace => {
   }
 }
 
+/** Appends the rest of a line to a verb. A page of help needs none, and a number after `--watch` would be its interval. */
+const appendRest = (verb: string, rest: readonly string[]): readonly string[] => {
+  if (verb.endsWith(' --help')) return verb.split(' ')
+  return verb === 'get --watch' ? ['get', ...rest, '--watch'] : [...verb.split(' '), ...rest]
+}
+
 /** Replaces a verb that the area does not have; undefined if nothing similar is known. */
 const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
   const { area, lead, isInGroup, verb, args, known, rest } = place
@@ -283,13 +305,11 @@ const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
   if (operation !== undefined && found?.includes(' ') !== false) return send(operation)
   const near =
     found ??
-    findNearest(
+    findMistyped(
       verb,
       known.map((one) => one.split(' ')[0] ?? ''),
     )
-  const isHelp = near?.endsWith(' --help') === true
-  if (near !== undefined)
-    return { tokens: [...lead, ...near.split(' '), ...(isHelp ? [] : rest(1))] }
+  if (near !== undefined) return { tokens: [...lead, ...appendRest(near, rest(1))] }
   return isVerb(verb) && !isTool(area) ? { tokens: [], isMissing: true } : undefined
 }
 
@@ -306,7 +326,7 @@ const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undef
   const all = await listVerbs(area)
   const place = findPlace(reached, all)
   const { lead, verb, known, rest } = place
-  if (all.includes('')) return { tokens: [area, ...rest(0)] }
+  if (all.includes('')) return { tokens: [area, ...rest(reached.isVerbFirst === true ? 1 : 0)] }
   if (verb === '') return { tokens: [...lead, ...insertVerb(rest(0), known)] }
   return known.includes(verb) ? { tokens: [...lead, verb, ...rest(1)] } : replaceUnknownVerb(place)
 }

@@ -33,6 +33,14 @@ export const findFieldPlace = async (command: Command): Promise<FieldPlace | und
   return { flag: isList ? '--where' : '--select', fields: getAnswerFields(endpoints), endpoints }
 }
 
+/** Lists the fields of the answers of a command. The records of a list may have those of a single object as well. */
+export const listAnswerFields = async (command: Command): Promise<readonly string[]> => {
+  const single = canListRecords(command)
+    ? await command.registry.find(command.area, 'get')
+    : undefined
+  return [command, single].flatMap((one) => getAnswerFields(Object.values(one?.endpoints ?? {})))
+}
+
 /** Returns the field by which people know a record. */
 export const getTitle = ({ endpoints, fields }: FieldPlace): string => {
   const columns = endpoints.flatMap(({ columns }) => columns ?? [])
@@ -59,12 +67,11 @@ const otherNames: Readonly<Record<string, string>> = {
   branch: 'ref',
 }
 
-/** Finds the field that a name means: itself, the user name of a person, or the name of an object; undefined if there is none. */
+/** Finds the field that a name means: itself, the user name of a person, or the name or ID of an object; undefined if there is none. */
 export const findField = (place: FieldPlace, name: string): string | undefined => {
-  const isPerson = listFieldSchemas(place, name).some(
-    (schema) => getProperties(schema)?.username !== undefined,
-  )
-  if (isPerson) return `${name}.username`
+  const inner = listFieldSchemas(place, name).map((schema) => getProperties(schema))
+  const known = ['username', 'id'].find((one) => inner.some((fields) => fields?.[one]))
+  if (known !== undefined) return `${name}.${known}`
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
   const found = [name, `${name}_name`, `has_${name}`, other ?? name].find((one) =>
     place.fields.includes(one),
@@ -74,6 +81,14 @@ export const findField = (place: FieldPlace, name: string): string | undefined =
   const [only, ...others] = place.fields.filter(
     (one) => one.startsWith(`${name}_`) || one.endsWith(`_${name}`),
   )
+  return others.length === 0 ? only : undefined
+}
+
+/** Finds the field that a name means among those of an answer, which may be unknown: itself, or the only one that begins with it. */
+export const findAnswerField = (fields: readonly string[], name: string): string | undefined => {
+  const [first = name] = name.split('.')
+  if (fields.length === 0 || fields.includes(name) || fields.includes(first)) return name
+  const [only, ...others] = fields.filter((one) => one.startsWith(`${name}_`))
   return others.length === 0 ? only : undefined
 }
 
@@ -91,6 +106,9 @@ const listFieldWords = (place: FieldPlace, name: string): readonly unknown[] =>
 
 const isOneOf = (flag: Flag, value: string): boolean => getParamValues(flag.param).includes(value)
 
+/** The fields whose values people write as flags. */
+const stateNames = ['status', 'state', 'visibility', 'severity']
+
 /** Finds the tokens that replace a flag named like a state: `--offline` becomes `--status offline`, `--failed` a condition. */
 export const findState = (
   command: Command,
@@ -98,12 +116,41 @@ export const findState = (
   state: string,
 ): readonly string[] | undefined => {
   const value = state.replaceAll('-', '_')
-  const names = ['status', 'state'] as const
-  const flag = getCommandFlags(command, ({ name }) => name === 'status' || name === 'state').find(
+  const flag = getCommandFlags(command, ({ name }) => stateNames.includes(name)).find(
     (one) => one.parameter !== undefined && isOneOf(one, value),
   )
   if (flag !== undefined && canListRecords(command)) return [`--${flag.name}`, value]
   if (place === undefined) return undefined
-  const field = names.find((name) => listFieldWords(place, name).includes(value))
+  const field = stateNames.find((name) => listFieldWords(place, name).includes(value))
   return field === undefined ? undefined : [place.flag, `${field}=${value}`]
 }
+
+/** Writes a condition. A part of a name is enough, and values with commas are alternatives. */
+export const formatCondition = (
+  typed: string,
+  field: string,
+  value: string,
+  isOn: boolean,
+): string => {
+  if (/^(?:[<>]=?|!=|!?~)/.test(value)) return `${field}${value}`
+  const isPart = field === `${typed}_name` || field === 'title'
+  return `${field}${isOn ? '' : '!'}${isPart ? '~' : '='}${value.replaceAll(',', '|')}`
+}
+
+/** Finds the condition that a flag such as `--created-after` means; undefined for another flag, or without a time. */
+export const toTimeCondition = (
+  place: FieldPlace,
+  typed: string,
+  time: string,
+): string | undefined => {
+  const [, name = '', end] = /^(?:(\w+)_)?(after|since|before|until)$/.exec(typed) ?? []
+  if (end === undefined || !/^(?:\d{4}-|\d+[hdw]$|today$|yesterday$)/.test(time)) return undefined
+  const field = findAnswerField(place.fields, name === '' ? 'created_at' : name)
+  if (field === undefined || !/_(?:at|on|date)$/.test(field)) return undefined
+  // An age grows towards the past.
+  const isLater = /^(?:after|since)$/.test(end) !== /^\d+[hdw]$/.test(time)
+  return `${field}${isLater ? '>' : '<'}${time}`
+}
+
+/** Returns the name of a field that a flag is named like. */
+export const toFieldName = (name: string): string => name.replaceAll('-', '_')

@@ -1,14 +1,9 @@
 /** Replaces flags of other tools by those of the command. */
 
-import { findNearest } from '../../base/suggest.js'
+import { findMistyped } from '../../base/suggest.js'
 import { coerceTexts } from '../../catalogue/coerce.js'
 import { getNumberNames, getParamValues, isListParam, isSwitch } from '../../catalogue/params.js'
-import {
-  canListRecords,
-  canSendAttributes,
-  getAnswerFields,
-  getCommandName,
-} from '../../engine/command/derive.js'
+import { canListRecords, canSendAttributes, getCommandName } from '../../engine/command/derive.js'
 import { getCommandFlags } from '../../engine/command/flags.js'
 import { globalFlagRows } from '../../engine/command/global-flags.js'
 import type { Command, Flag } from '../../engine/command/types.js'
@@ -17,60 +12,32 @@ import { findSingleDash } from '../words/mistakes.js'
 import { findArguments } from './arguments.js'
 import {
   type FieldPlace,
+  findAnswerField,
   findField,
   findFieldPlace,
   findState,
+  formatCondition,
   getTitle,
   isBooleanField,
+  listAnswerFields,
+  toFieldName,
+  toTimeCondition,
 } from './fields.js'
-import { type ForeignFlag, foreignFlags, secretFlags } from './flags.js'
-import { type FlagPlace, type FlagReplacement, toFormat } from './values.js'
-
-/** The flags and arguments of a command, after replacement and in their order. */
-export interface RewrittenFlags {
-  readonly tokens: readonly string[]
-  /** Another command that replaces this one. */
-  readonly command?: string
-  /** The file that standard input is read from. */
-  readonly input?: string | undefined
-}
-
-/** A flag as it was typed. */
-interface TypedFlag {
-  /** The flag without its value: `--json`, `-R`. */
-  readonly name: string
-  /** The value after `=`. */
-  readonly joined?: string
-  /** The next token. */
-  readonly next?: string
-}
-
-/** The replacement of a flag. If `takesNext`, the next token was its value. */
-interface ReadFlag extends FlagReplacement {
-  readonly takesNext?: boolean
-  /** True if the replacement wins over a flag of that name that the command takes. */
-  readonly wins?: boolean
-}
-
-const splitFlag = (token: string, next: string | undefined): TypedFlag => {
-  const [, name = token, joined] = /^(--?[^=]+)=(.*)$/s.exec(token) ?? []
-  return { name, joined, next }
-}
-
-/** Returns the tokens with the order of `--sort` reversed; undefined if there is none. */
-const reverseSort = (tokens: readonly string[]): readonly string[] | undefined => {
-  const at = tokens.indexOf('--sort')
-  const field = tokens[at + 1]
-  return at < 0 || field === undefined ? undefined : tokens.toSpliced(at, 2, `--sort=-${field}`)
-}
-
-/** Writes a condition. A part of a name is enough, and values with commas are alternatives. */
-const formatCondition = (typed: string, field: string, value: string): string =>
-  field === `${typed}_name` || field === 'title'
-    ? `${field}~${value}`
-    : `${field}=${value.replaceAll(',', '|')}`
-
-const toFieldName = (name: string): string => name.replaceAll('-', '_')
+import { foreignFlags, isForeignFlag, secretFlags } from './flags.js'
+import {
+  type ReadFlag,
+  type RewrittenFlags,
+  reverseSort,
+  splitFlag,
+  type TypedFlag,
+} from './typed-flags.js'
+import {
+  type FlagPlace,
+  type FlagReplacement,
+  type ForeignFlag,
+  toFormat,
+  translateFieldName,
+} from './values.js'
 
 /** Reads the flags of one command. */
 export class FlagReader {
@@ -87,7 +54,12 @@ export class FlagReader {
   /** True if the line names projects or groups. */
   readonly #isScoped: boolean
 
-  private constructor(command: Command, rest: readonly string[], fields: FieldPlace | undefined) {
+  private constructor(
+    command: Command,
+    rest: readonly string[],
+    fields: FieldPlace | undefined,
+    answers: readonly string[],
+  ) {
     this.#command = command
     this.#isNamed = findArguments(command, rest).length > 0
     this.#isScoped = rest.some((token) =>
@@ -95,12 +67,14 @@ export class FlagReader {
     )
     this.#flags = getCommandFlags(command)
     this.#fields = fields
-    this.#answers = getAnswerFields(Object.values(command.endpoints))
+    this.#answers = answers
     this.#place = {
       name: getCommandName(command),
       takes: (name) => this.#isShown(name),
       title: fields === undefined ? 'id' : getTitle(fields),
       hasField: (name) => this.#hasField(name),
+      findChoice: (name) => findAnswerField(this.#answers, translateFieldName(name)),
+      args: findArguments(command, rest).map((at) => rest[at] ?? ''),
       readsObjects: command.args[0]?.variadic === true && command.readOnly !== true,
       replaceFlag: (name, value) => this.#readUnknown({ name: `--${name}`, next: value })?.tokens,
     }
@@ -108,7 +82,8 @@ export class FlagReader {
 
   /** Opens a reader for a command. @param rest the tokens after the words of the command */
   static async open(command: Command, rest: readonly string[]): Promise<FlagReader> {
-    return new FlagReader(command, rest, await findFieldPlace(command))
+    const [place, answers] = [await findFieldPlace(command), await listAnswerFields(command)]
+    return new FlagReader(command, rest, place, answers)
   }
 
   #isShown(name: string): boolean {
@@ -143,9 +118,9 @@ export class FlagReader {
     const typed = end < 0 ? rest : rest.slice(0, end)
     for (let i = 0; i < typed.length; i++) {
       const token = typed[i] ?? ''
-      const isArgument = isWord(token) || token === '-' || /^-\d/.test(token)
+      const isArgument = isWord(token) || token === '-' || /^-n?\d/.test(token)
       const read = isArgument
-        ? { tokens: [token] }
+        ? { tokens: this.#readCount(token) ?? [token] }
         : this.#readFlag(splitFlag(token, typed[i + 1]), token)
       if (read === undefined) return undefined
       tokens.push(...read.tokens)
@@ -157,6 +132,12 @@ export class FlagReader {
     const ordered = found.some(({ isReversed }) => isReversed) ? reverseSort(tokens) : tokens
     if (ordered === undefined) return undefined
     return { tokens: [...ordered, ...rest.slice(typed.length)], command, input }
+  }
+
+  /** Reads the number of records as git and head have it: `-n5`, `-5`. */
+  #readCount(token: string): readonly string[] | undefined {
+    const [, count] = /^-n?(\d+)$/.exec(token) ?? []
+    return count === undefined || !this.#isShown('limit') ? undefined : ['--limit', count]
   }
 
   /** Reads a long flag with a single dash, such as `-limit`, as the one with two. */
@@ -209,6 +190,7 @@ export class FlagReader {
     if (flag.name === 'limit')
       return /^(?:0|-1|none|unlimited)$/.test(value) ? ['--limit', 'all'] : undefined
     if (flag.name === 'output') return this.#correctFormat(flag, value)
+    if (flag.name === 'sort') return ['--sort', this.#place.findChoice(value) ?? value]
     if (flag.name === 'fields' && /^(?:all|\*)$/.test(value)) return ['-o', 'wide']
     // A parameter may have the name of a flag of all commands, and a prefix: `--color red` of a label.
     const prefixed = `api-${flag.name}`
@@ -220,12 +202,13 @@ export class FlagReader {
 
   #correctFormat(flag: Flag, value: string): readonly string[] | undefined {
     if (getParamValues(flag.param).includes(value)) return undefined
-    const format = toFormat(value)
+    const format = toFormat(value, this.#place)
     if (format !== undefined) return format.tokens
     // The name of a file, as curl has it. Its ending may be a format.
     const [, ending] = /^[\w./-]*\.(\w+)$/.exec(value) ?? []
+    if (ending !== undefined && this.#isShown('out')) return ['--out', value]
     if (ending === undefined || !this.#isShown('to')) return undefined
-    return ['--to', value, ...(toFormat(ending)?.tokens ?? [])]
+    return ['--to', value, ...(toFormat(ending, this.#place)?.tokens ?? [])]
   }
 
   /** Corrects one of several values; undefined if the value is kept. */
@@ -244,7 +227,7 @@ export class FlagReader {
         : undefined
     }
     const begun = values.filter((one) => one.startsWith(text.toLowerCase()))
-    const likely = begun.length === 1 ? begun[0] : findNearest(text, values)
+    const likely = begun.length === 1 ? begun[0] : findMistyped(text, values)
     return likely === undefined ? undefined : [`--${name}`, likely.replaceAll('_', '-')]
   }
 
@@ -288,7 +271,7 @@ export class FlagReader {
       name !== '--json' ||
       text.startsWith('{') ||
       canListRecords(this.#command) ||
-      text.split(',').every((one) => this.#answers.includes(one))
+      (this.#answers.length > 0 && text.split(',').every(this.#place.findChoice))
     )
   }
 
@@ -299,7 +282,15 @@ export class FlagReader {
     }
     const forms = gives.map((form) => form.split(' ').map((word) => word.replace('$1', value)))
     const tokens = forms.find((form) => this.#areTaken(form))
-    return tokens === undefined ? undefined : { tokens }
+    return tokens && { tokens: this.#correctForm(tokens) }
+  }
+
+  /** Corrects the value of a flag that a row gives. */
+  #correctForm(tokens: readonly string[]): readonly string[] {
+    const [form = '', value, ...others] = tokens
+    const flag = value === undefined || others.length > 0 ? undefined : this.#find(form)
+    if (flag === undefined || isSwitch(flag.param)) return tokens
+    return this.#correct(flag, value ?? '') ?? tokens
   }
 
   /** Returns true if the command takes these flags. */
@@ -321,9 +312,10 @@ export class FlagReader {
     const value = joined ?? follows
     const takesNext = follows !== undefined
     if (this.#command.open === true) return this.#readParameter(name.slice(2), value, takesNext)
+    const isField = this.#fields?.fields.includes(toFieldName(name.slice(2))) === true
     return (
+      (isField ? undefined : this.#readState(typed)) ??
       this.#readField(name.slice(2), value, takesNext) ??
-      this.#readState(typed) ??
       this.#readBeginning(name, value, takesNext) ??
       this.#readParameter(name.slice(2), value, takesNext)
     )
@@ -335,6 +327,8 @@ export class FlagReader {
     if (place === undefined || (place.flag === '--select' && this.#isNamed)) return undefined
     const plain = name.replace(/^(?:no|not)-/, '')
     const [typed, isOn] = [toFieldName(plain), plain === name]
+    const time = toTimeCondition(place, typed, value ?? '')
+    if (time !== undefined) return { tokens: [place.flag, time], takesNext }
     const field = findField(place, typed)
     if (field === undefined) return undefined
     if (isBooleanField(place, field) && !(takesNext && /^(?:true|false)$/.test(value ?? '')))
@@ -343,7 +337,7 @@ export class FlagReader {
       }
     return value === undefined
       ? undefined
-      : { tokens: [place.flag, formatCondition(typed, field, value)], takesNext }
+      : { tokens: [place.flag, formatCondition(typed, field, value, isOn)], takesNext }
   }
 
   #readState({ name, joined }: TypedFlag): ReadFlag | undefined {
@@ -362,10 +356,11 @@ export class FlagReader {
       flag.hidden === true ? [] : [...(flag.own ?? []), flag.name].map((name) => ({ flag, name })),
     )
     // A parameter with the name of a global flag has a prefix.
-    const prefixed = named.filter(({ name }) => name === `api-${typed}`)
+    const isGlobal = Object.hasOwn(globalFlagRows, typed)
+    const prefixed = named.filter(({ name }) => isGlobal && name === `api-${typed}`)
     const begun =
       prefixed.length > 0 ? prefixed : named.filter(({ name }) => name.startsWith(typed))
-    const near = findNearest(
+    const near = findMistyped(
       typed,
       named.map(({ name }) => name),
     )
@@ -376,7 +371,9 @@ export class FlagReader {
       const isArgument = takesNext && this.#command.args.length > 0 && !/^\d+$/.test(value ?? '')
       return value === undefined || isArgument ? { tokens: [`--${name}`] } : undefined
     }
-    return value === undefined ? undefined : { tokens: [`--${name}`, value], takesNext }
+    // A word after a flag with an optional number is no value of it.
+    const isWrong = flag.optionalValue === true && !/^\d/.test(value ?? '')
+    return value === undefined || isWrong ? undefined : { tokens: [`--${name}`, value], takesNext }
   }
 
   /** Reads a flag as a parameter that the documents may lack, for requests and for endpoints that accept others. */
@@ -387,6 +384,7 @@ export class FlagReader {
   ): ReadFlag | undefined {
     // A flag of the program's own is never a parameter, even if this command does not take it.
     if (Object.hasOwn(globalFlagRows, name)) return undefined
+    if (isForeignFlag(`--${name}`, this.#place.name)) return undefined
     const { open, endpoints } = this.#command
     const isOpen = Object.values(endpoints).some((endpoint) => endpoint.open !== undefined)
     if (!(open === true || (isOpen && canSendAttributes(this.#command)))) return undefined

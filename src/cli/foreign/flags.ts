@@ -1,36 +1,23 @@
 /** The flags of other tools, each with its replacement. */
 
+import { areaFlags } from './area-flags.js'
+import { requestFlags } from './request-flags.js'
+import { toolFlags } from './tool-flags.js'
 import {
-  type FlagPlace,
-  type FlagReplacement,
+  chooseFields,
+  type ForeignFlag,
   pickFields,
-  toAddress,
   toAge,
   toAttribute,
+  toAttributeFile,
   toAttributes,
+  toBaseUrl,
   toFilter,
   toFormat,
   toInput,
   toOrder,
   toQuery,
-  translateFieldName,
 } from './values.js'
-
-export interface ForeignFlag {
-  readonly names: readonly string[]
-  /** The form of the value; `true` for any value, absent for none. */
-  readonly value?: RegExp | true
-  /** True if the value can be omitted. */
-  readonly mayLack?: true
-  /** The commands that have the flag; absent for all. */
-  readonly of?: RegExp
-  /** True if the row wins over a flag of that name that the command takes. */
-  readonly wins?: true
-  /** The replacements, with `$1` for the value; the first that the command takes is used. A function computes one from the value. */
-  readonly gives:
-    | readonly string[]
-    | ((value: string, place: FlagPlace) => FlagReplacement | undefined)
-}
 
 const fieldNames = /^[a-z_][\w.]*(?:,[a-z_][\w.]*)*$/i
 
@@ -48,6 +35,9 @@ export const secretFlags: readonly string[] = [
 
 /** The rows. The first one whose replacement the command takes is used. */
 export const foreignFlags: readonly ForeignFlag[] = [
+  ...requestFlags,
+  ...toolFlags,
+  ...areaFlags,
   // Attributes, as JSON or as a pair.
   {
     names: [
@@ -63,36 +53,35 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: /^[a-z][\w-]*=/i,
     gives: toAttribute,
   },
+  {
+    names: ['-f', '--file', '--filename', '--from-file', '--data', '--data-binary', '-d', '--body'],
+    value: /^@?[^{}=]+\.(?:json|ya?ml)$/,
+    gives: toAttributeFile,
+  },
+  { names: ['--cli-input-json'], value: /^file:\/\//, gives: toAttributeFile },
   // Output.
+  { names: ['--tsv'], gives: () => ({ tokens: [] }) },
+  { names: ['--html'], gives: ['-o html'] },
+  { names: ['--ndjson', '--jsonl'], gives: ['-o ndjson'] },
+  { names: ['--wide', '--long', '--full', '--details', '--show-labels'], gives: ['-o wide'] },
   {
     names: ['--json'],
     value: fieldNames,
     mayLack: true,
-    gives: (value) => ({
-      tokens: [
-        ...['-o', 'json'],
-        ...(value === '' ? [] : ['--fields', value.split(',').map(translateFieldName).join(',')]),
-      ],
-    }),
+    gives: (value, place) => {
+      const fields = value === '' ? [] : chooseFields(value.split(','), place)
+      return fields && { tokens: ['-o', 'json', ...fields] }
+    },
   },
   {
     names: ['--format', '--output-format', '--out-format'],
     value: true,
     gives: toFormat,
   },
-  { names: ['-F'], value: /^(?:json|table|text|yaml|csv)$/, gives: toFormat },
-  { names: ['-s', '--shell'], value: true, of: /^completion$/, gives: ['$1'] },
+  { names: ['-F', '-f', '-t'], value: /^(?:json|table|text|ya?ml|csv)$/, gives: toFormat },
   { names: ['--junit', '--junit-xml'], value: true, gives: ['--report junit=$1'] },
   { names: ['--sarif'], value: true, gives: ['--report sarif=$1'] },
   { names: ['--yaml'], gives: ['-o yaml'] },
-  { names: ['--warning', '-w'], value: true, of: /^check /, gives: ['--warn $1'] },
-  { names: ['--critical', '-c'], value: true, of: /^check /, gives: ['--crit $1'] },
-  {
-    names: ['--days', '--within'],
-    value: /^\d+d?$/,
-    of: /^check (?:certificates|tokens)$/,
-    gives: (value) => ({ tokens: ['--warn', `${Number.parseInt(value, 10)}d`] }),
-  },
   { names: ['--csv'], gives: ['-o csv'] },
   { names: ['--markdown', '--md'], gives: ['-o markdown'] },
   { names: ['--plain', '--table'], gives: ['-o table'] },
@@ -106,6 +95,14 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--columns', '--column', '--field', '--show', '-c'],
     value: true,
     gives: ['--fields $1'],
+  },
+  {
+    names: ['--properties', '--props', '--attributes', '--include', '--only', '--pick', '--select'],
+    value: fieldNames,
+    gives: (value, place) => {
+      const tokens = chooseFields(value.split(','), place)
+      return tokens && { tokens }
+    },
   },
   {
     names: ['--no-header', '--noheader', '--noheaders', '--skip-headers'],
@@ -133,30 +130,44 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--oneline'], of: /^commits list$/, gives: ['--fields short_id,title'] },
   { names: ['--no-cli-pager'], gives: ['--no-pager'] },
   { names: ['--no-colour'], gives: ['--no-color'] },
-  { names: ['--silent', '-s'], gives: ['--quiet'] },
+  {
+    names: ['-s', '--state'],
+    value: /^(?:open|opened|closed|merged|all)$/,
+    of: /^(?:mr|issues) list$/,
+    gives: ['--state $1'],
+  },
+  { names: ['--silent', '-s'], of: /^(?!auth )/, gives: ['--quiet'] },
+  { names: ['--log-level'], value: /^(?:debug|trace)$/, gives: ['-vv'] },
   { names: ['--debug', '--trace'], gives: ['-vv'] },
   {
-    names: ['--tail'],
+    names: ['--tail', '--last'],
     value: /^\d+$/,
     gives: (value, { hasField }) => ({
       tokens: [`--sort=-${hasField('created_at') ? 'created_at' : 'id'}`, '--limit', value],
     }),
   },
   { names: ['-w', '--follow', '--tail'], gives: ['--watch'] },
+  { names: ['--interval', '--watch-interval'], value: /^\d+s?$/, gives: ['--watch $1'] },
+  { names: ['--total'], gives: ['--count'] },
   // Choice of records.
-  { names: ['--all', '-A', '--all-pages', '--no-limit'], of: /^api$/, gives: ['--paginate'] },
   {
-    names: ['--all', '-A', '--all-pages', '--paginate', '--no-limit'],
+    names: ['--all', '-A', '--all-pages', '--paginate', '--no-limit', '--unlimited'],
     gives: (_, { takes }) => ({
       tokens: takes('select')
         ? [...(takes('instance') ? ['--instance'] : []), '--select', 'id>0']
         : ['--limit', 'all'],
     }),
   },
-  { names: ['--all-namespaces', '--all-repos'], gives: ['--all-projects', '--limit all'] },
+  {
+    names: ['--all-namespaces', '--all-repos'],
+    gives: ['--instance', '--all-projects', '--limit all'],
+  },
   { names: ['-n'], value: /^\d+$/, gives: ['--limit $1'] },
   {
-    names: ['--max-results', '--max-items', '--max-count', '--top'],
+    names: [
+      ...['--max-results', '--max-items', '--max-count', '--top', '--first', '--take'],
+      ...['--num', '--number', '--page-limit'],
+    ],
     value: true,
     gives: ['--limit $1'],
   },
@@ -170,13 +181,45 @@ export const foreignFlags: readonly ForeignFlag[] = [
     of: /^members list$/,
     gives: ['--query $1'],
   },
+  { names: ['-l'], value: /^[^=]+$/, of: /^(?:mr|issues) list$/, gives: ['--labels $1'] },
+  { names: ['--closed', '-c'], of: /^(?:mr|issues) list$/, gives: ['--state closed'] },
+  { names: ['-M'], of: /^mr list$/, gives: ['--state merged'] },
+  { names: ['-d', '--wip'], of: /^mr list$/, gives: ['--where draft=true'] },
+  { names: ['-t'], value: /^[\w./-]+$/, of: /^mr list$/, gives: ['--target-branch $1'] },
+  { names: ['-m'], value: true, gives: ['--milestone $1'] },
   {
-    names: ['--filter', '--selector', '--field-selector', '-l', '--search', '-S'],
+    names: ['--filter', '--selector', '--field-selector', '-l', '--search', '-S', '--grep'],
     value: true,
     gives: toFilter,
   },
   { names: ['--query'], value: true, gives: toQuery },
-  { names: ['--mine', '--me'], gives: ['--scope created_by_me', '--owned'] },
+  { names: ['--mine', '--me'], of: /^(?:mr|issues) list$/, gives: ['--scope created_by_me'] },
+  { names: ['--mine', '--me'], of: /^projects list$/, gives: ['--owned'] },
+  {
+    names: ['--author', '--created-by'],
+    value: /^@me$/,
+    of: /^(?:mr|issues) list$/,
+    gives: ['--scope created_by_me'],
+  },
+  { names: ['--created-by', '--creator'], value: true, gives: ['--author-username $1'] },
+  { names: ['--today'], gives: (_, place) => toAge('>=today', place) },
+  {
+    names: ['--expiring', '--expires-within', '--expires-in'],
+    value: /^\d+[dw]$/,
+    gives: (value, { takes, hasField, name }) =>
+      hasField('expires_at') && / list$/.test(name)
+        ? { tokens: [takes('select') ? '--select' : '--where', `expires_at<+${value}`] }
+        : undefined,
+  },
+  { names: ['--after'], value: true, of: /^commits list$/, gives: ['--since $1'] },
+  { names: ['--before'], value: true, of: /^commits list$/, gives: ['--until $1'] },
+  { names: ['--type'], value: /ed$/, of: /^events list$/, gives: ['--action $1'] },
+  {
+    names: ['--all-levels', '--effective', '--include-inherited'],
+    of: /^members list$/,
+    gives: ['--inherited'],
+  },
+  { names: ['--direct'], of: /^members list$/, gives: () => ({ tokens: [] }) },
   { names: ['--assignee', '-a'], value: /^@?me$/, gives: ['--scope assigned_to_me'] },
   {
     names: ['--older-than', '--older'],
@@ -208,66 +251,43 @@ export const foreignFlags: readonly ForeignFlag[] = [
   { names: ['--id', '--iid'], value: true, gives: ['$1'] },
   // Of the instance, and as whom.
   {
-    names: ['--host', '--hostname', '--server', '--url', '--endpoint', '--api-url'],
+    names: [
+      '--host',
+      '--hostname',
+      '--server',
+      '--url',
+      '--endpoint',
+      '--endpoint-url',
+      '--api-url',
+    ],
     value: true,
-    gives: (value) => ({ tokens: ['--base-url', toAddress(value)] }),
-  },
-  {
-    names: ['--with-token', '--stdin', '--password-stdin'],
-    of: /^auth login$/,
-    gives: ['--token-stdin'],
+    of: /^(?!integrations |geo )/,
+    gives: toBaseUrl,
   },
   {
     names: [
-      '--token',
-      '--private-token',
-      '--password',
-      '--pat',
-      '--api-key',
-      '--access-token',
-      '-t',
+      ...['--context', '--kube-context', '--account', '--config-profile'],
+      ...['--ctx', '--cluster', '--subscription', '--workspace'],
     ],
-    value: true,
-    of: /^auth login$/,
-    gives: ['--token-stdin'],
-  },
-  {
-    names: ['--username', '--user'],
-    value: true,
-    of: /^auth login$/,
-    gives: () => ({ tokens: [] }),
-  },
-  {
-    names: ['--web', '--sso', '--device', '--device-code', '--use-device-code', '--interactive'],
-    of: /^auth login$/,
-    gives: () => ({ tokens: [] }),
-  },
-  {
-    names: ['--name', '--profile-name', '--user', '--username'],
-    value: true,
-    of: /^auth (?:login|logout|switch)$/,
-    gives: ['$1'],
-  },
-  {
-    names: ['--show-token', '-t'],
-    of: /^auth status$/,
-    gives: () => ({ tokens: [], command: 'auth token' }),
-  },
-  { names: ['--name', '--key'], value: true, of: /^settings get$/, gives: ['$1'] },
-  { names: ['-P', '--project'], value: true, of: /^access$/, gives: ['project:$1'] },
-  { names: ['-G', '--group'], value: true, of: /^access$/, gives: ['group:$1'] },
-  { names: ['-u', '--user'], value: /^[^@]/, of: /^access$/, gives: ['@$1'] },
-  {
-    names: ['--context', '--kube-context', '--account', '--config-profile'],
     value: true,
     gives: ['-p $1'],
   },
+  { names: ['--as'], value: true, of: /^members (?:add|update)$/, gives: ['--access-level $1'] },
   { names: ['--as', '--impersonate'], value: true, gives: ['--sudo $1'] },
   {
-    names: ['-k', '--insecure-skip-tls-verify', '--no-verify-ssl', '--skip-tls-verify'],
+    names: [
+      ...['-k', '--insecure-skip-tls-verify', '--no-verify-ssl', '--skip-tls-verify'],
+      ...['--no-check-certificate', '--no-verify'],
+    ],
     gives: ['--insecure'],
   },
   { names: ['--max-retries', '--retry'], value: true, gives: ['--retries $1'] },
+  { names: ['--no-retry'], gives: ['--retries 0'] },
+  {
+    names: ['--request-timeout', '--connect-timeout', '--max-time'],
+    value: /^\d+s?$/,
+    gives: ['--timeout $1'],
+  },
   {
     names: ['--parallelism', '--parallel', '--jobs', '-j'],
     value: true,
@@ -292,16 +312,10 @@ export const foreignFlags: readonly ForeignFlag[] = [
     ],
     gives: ['--yes'],
   },
-  {
-    names: ['--dry-run'],
-    of: /^apply$/,
-    value: /^(?:client|server)$/,
-    gives: () => ({ tokens: [], command: 'plan' }),
-  },
   { names: ['--dry-run'], value: /^(?:client|server)$/, gives: ['--dry-run'] },
   { names: ['--check', '--whatif', '--what-if', '--simulate', '--noop'], gives: ['--dry-run'] },
   {
-    names: ['--user', '--username', '--member'],
+    names: ['--user', '--username', '--member', '--user-id'],
     value: true,
     of: /^members (?:get|add|update|remove)$/,
     gives: ['$1'],
@@ -315,39 +329,30 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--role', '--level', '--access-level', '-r'],
     value: true,
     of: /^members (?:billable )?list$/,
-    gives: ['--where access_level=$1'],
+    gives: (value) => ({ tokens: ['--where', `access_level=${value.replaceAll(',', '|')}`] }),
   },
   {
     names: ['--role', '--level', '--permission', '--access', '-r'],
     value: true,
     gives: ['--access-level $1'],
   },
-  { names: ['--expires', '--expiry', '--expiration'], value: true, gives: ['--expires-at $1'] },
-  { names: ['--until'], value: true, of: /^members /, gives: ['--expires-at $1'] },
-  // Words of git and of other clients for what a commit does with a file.
-  ...(
-    [
-      [['--add', '--add-file', '--new'], '--create $1'],
-      [['--edit', '--modify', '--change', '--replace', '--write'], '--update $1'],
-      [['--rm', '--remove', '--del'], '--delete $1'],
-      [['--mv', '--rename'], '--move $1'],
-    ] as const
-  ).map(
-    ([names, flag]) => ({ names, value: true, of: /^commits create$/, gives: [flag] }) as const,
-  ),
+  {
+    names: ['--expires', '--expiry', '--expiration', '--until'],
+    value: true,
+    gives: ['--expires-at $1'],
+  },
+  {
+    names: ['--expires-in', '--ttl'],
+    value: /^\d+[dw]$/,
+    gives: ['--expires-at +$1'],
+  },
   { names: ['--tags', '--tag'], value: true, gives: ['--tag-list $1'] },
   { names: ['--label', '-l'], value: true, gives: ['--labels $1'] },
   { names: ['--paused'], of: / update$/, gives: ['--active=false'] },
   { names: ['--registration-token'], value: true, gives: ['--token $1'] },
-  {
-    names: ['--message', '--body', '-m', '-b'],
-    value: true,
-    of: /^api$/,
-    gives: (value) => ({ tokens: ['--param', `body=${value}`] }),
-  },
   { names: ['--assignee', '-a'], value: true, gives: ['--assignee-username $1'] },
   { names: ['--author'], value: true, gives: ['--author-username $1'] },
-  { names: ['--reviewer', '-r'], value: true, gives: ['--reviewer-username $1'] },
+  { names: ['--reviewer', '-r'], value: /^(?!@?me$)/, gives: ['--reviewer-username $1'] },
   {
     names: ['--branch', '-b'],
     value: true,
@@ -361,12 +366,6 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['--extract --to $1'],
   },
   {
-    names: ['--file', '--filename', '-f', '--var-file', '--dir', '--path'],
-    value: true,
-    of: /^(?:plan|apply|drift|ci lint|check policy)$/,
-    gives: ['$1'],
-  },
-  {
     names: ['-f', '--file', '--filename', '--from-file', '--input-file'],
     value: true,
     gives: toInput,
@@ -376,25 +375,9 @@ export const foreignFlags: readonly ForeignFlag[] = [
     value: true,
     gives: ['--to $1'],
   },
-  {
-    names: ['--exit-code', '--detailed-exitcode'],
-    of: /^drift$/,
-    gives: () => ({ tokens: [] }),
-  },
-  {
-    names: ['--target'],
-    value: true,
-    of: /^(?:plan|apply|drift|export)$/,
-    gives: ['--only $1'],
-  },
-  {
-    names: ['--refresh-only'],
-    of: /^(?:plan|apply)$/,
-    gives: () => ({ tokens: [], command: 'drift' }),
-  },
-  {
-    names: ['--detailed-exitcode'],
-    of: /^plan$/,
-    gives: () => ({ tokens: [], command: 'drift' }),
-  },
+  { names: ['-n'], of: /^(?!.* list$)/, gives: ['--dry-run'] },
 ]
+
+/** True for a flag of another tool, which has another name as a parameter of a request, or none. */
+export const isForeignFlag = (form: string, command: string): boolean =>
+  foreignFlags.some(({ names, of }) => names.includes(form) && of?.test(command) !== false)

@@ -16,6 +16,10 @@ export interface FlagPlace {
   readonly title: string
   /** Returns true if its records have a field of that name, or their fields are not known. */
   readonly hasField: (name: string) => boolean
+  /** Finds the field that a name of another tool means; undefined if the records have none. */
+  readonly findChoice: (name: string) => string | undefined
+  /** The arguments of the line. */
+  readonly args: readonly string[]
   /** True if the command reads its objects from standard input (`-`). */
   readonly readsObjects: boolean
   /** Finds the tokens that replace a flag of that name with that value. */
@@ -33,12 +37,39 @@ export interface FlagReplacement {
   readonly input?: string
 }
 
+/** A flag of another tool, with its replacement. */
+export interface ForeignFlag {
+  readonly names: readonly string[]
+  /** The form of the value; `true` for any value, absent for none. */
+  readonly value?: RegExp | true
+  /** True if the value can be omitted. */
+  readonly mayLack?: true
+  /** The commands that have the flag; absent for all. */
+  readonly of?: RegExp
+  /** True if the row wins over a flag of that name that the command takes. */
+  readonly wins?: true
+  /** The replacements, with `$1` for the value; the first that the command takes is used. A function computes one from the value. */
+  readonly gives:
+    | readonly string[]
+    | ((value: string, place: FlagPlace) => FlagReplacement | undefined)
+}
+
 const formats: Readonly<Record<string, string>> = {
   text: 'table',
   plain: 'table',
   pretty: 'table',
   human: 'table',
   name: 'id',
+  ids: 'id',
+  yml: 'yaml',
+  yamlc: 'yaml',
+  jsonc: 'json',
+  'json-compact': 'json',
+  prettyjson: 'json',
+  'json-pretty': 'json',
+  long: 'wide',
+  full: 'wide',
+  raw: 'value',
   jsonlines: 'jsonl',
   'json-lines': 'jsonl',
 }
@@ -46,6 +77,8 @@ const formats: Readonly<Record<string, string>> = {
 /** The fields that gh calls otherwise. */
 const otherFields: Readonly<Record<string, string>> = {
   number: 'iid',
+  databaseId: 'id',
+  creationTimestamp: 'created_at',
   url: 'web_url',
   body: 'description',
   author: 'author.username',
@@ -55,8 +88,20 @@ const otherFields: Readonly<Record<string, string>> = {
 }
 
 /** Returns the name of a field of another tool, such as `createdAt`. */
-export const translateFieldName = (name: string): string =>
-  otherFields[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const translateFieldName = (name: string): string => {
+  const plain = name.replace(/^(?:metadata|spec|status)\./, '')
+  const other = Object.hasOwn(otherFields, plain) ? otherFields[plain] : undefined
+  return other ?? plain.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** Returns the flag for fields of another tool; undefined if the records lack one of them. */
+export const chooseFields = (
+  names: readonly string[],
+  { findChoice }: FlagPlace,
+): readonly string[] | undefined => {
+  const found = names.map(findChoice)
+  return found.includes(undefined) ? undefined : ['--fields', found.join(',')]
+}
 
 /** Returns the fields that a template or path of another tool selects: `{{.id}}`, `{.items[*].id}`. */
 const toFields = (expression: string): readonly string[] => {
@@ -73,14 +118,15 @@ export const pickFields = (expression: string): FlagReplacement | undefined => {
 }
 
 /** Returns the flags for an output format of another tool; undefined for an unknown one. */
-export const toFormat = (value: string): FlagReplacement | undefined => {
+export const toFormat = (value: string, place: FlagPlace): FlagReplacement | undefined => {
   const [kind = '', expression = ''] = value.split(/=(.*)/s)
-  if (/^(?:jsonpath|go-template|template)/.test(kind))
+  if (/^(?:jsonpath|go-template|template)(?!-file|-as-file)/.test(kind))
     return pickFields(expression) ?? { tokens: ['-o', 'json'] }
   if (value.includes('{{')) return pickFields(value)
   if (kind === 'custom-columns') {
     const fields = toFields(expression.replaceAll(/(?:^|,)[^:,]*:/g, ' '))
-    return fields.length === 0 ? undefined : { tokens: ['--fields', fields.join(',')] }
+    const tokens = chooseFields(fields, place)
+    return fields.length === 0 || tokens === undefined ? undefined : { tokens }
   }
   // A pipe gets this format without a flag.
   if (kind === 'tsv') return { tokens: [] }
@@ -133,22 +179,26 @@ export const toAge = (age: string, { takes, hasField }: FlagPlace): FlagReplacem
 
 /** Returns the flags for a query of aws and az: `[].id`, `[?status=='online'].id`. */
 export const toQuery = (value: string, place: FlagPlace): FlagReplacement | undefined => {
+  if (/^length\(/.test(value)) return { tokens: ['--count'] }
   const [, condition, fields] = /^\[(?:\?([^\]]*)|\*?)\](.*)$/s.exec(value) ?? []
   if (fields === undefined) return toFilter(value, place)
   // `{id: id, title: name}` and `[id, name]` list fields.
   const listed = fields.replaceAll(/([{[,]) ?(?:\w+: ?)?(?=[a-z_])/gi, '$1.')
-  const chosen = condition === undefined ? { tokens: [] } : toFilter(condition, place)
+  // A name alone is a field that is true.
+  const parts = condition?.split('&&').map((one) => one.trim())
+  const whole = parts?.map((one) => (/^\w+$/.test(one) ? `${one}=true` : one)).join(' && ')
+  const chosen = whole === undefined ? { tokens: [] } : toFilter(whole, place)
   const picked = fields === '' ? { tokens: [] } : pickFields(listed)
   return chosen && picked && { tokens: [...chosen.tokens, ...picked.tokens] }
 }
 
-/** Returns the flags for the order of another tool: `.id`, `{.id}`, `createdAt`, `id desc`. */
-export const toOrder = (value: string): FlagReplacement => {
+/** Returns the flags for the order of another tool: `.id`, `{.id}`, `createdAt`, `id desc`; undefined for an unknown field. */
+export const toOrder = (value: string, { findChoice }: FlagPlace): FlagReplacement | undefined => {
   const plain = value.replace(/^\{?\.?(.*?)\}?$/s, '$1')
   const field = toSortSyntax(plain) ?? plain
-  return field.startsWith('-')
-    ? { tokens: [`--sort=-${translateFieldName(field.slice(1))}`] }
-    : { tokens: ['--sort', translateFieldName(field)] }
+  const name = findChoice(field.replace(/^-/, ''))
+  if (name === undefined) return undefined
+  return field.startsWith('-') ? { tokens: [`--sort=-${name}`] } : { tokens: ['--sort', name] }
 }
 
 /** Returns the flags for attributes that are given as JSON; undefined if the command does not take each of them. */
@@ -163,10 +213,14 @@ export const toAttributes = (value: string, { takes }: FlagPlace): FlagReplaceme
 }
 
 /** Returns the flag for an attribute that is given as a pair; undefined if the command does not take it. */
-export const toAttribute = (pair: string, { takes }: FlagPlace): FlagReplacement | undefined => {
+export const toAttribute = (
+  pair: string,
+  { name: command, takes }: FlagPlace,
+): FlagReplacement | undefined => {
   const [, name = '', value] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
   const flag = name.replaceAll('_', '-')
-  return takes(flag) ? { tokens: [`--${flag}=${value}`] } : undefined
+  if (takes(flag)) return { tokens: [`--${flag}=${value}`] }
+  return command === 'settings update' ? { tokens: ['--param', pair] } : undefined
 }
 
 /** Returns the argument for a file with the objects of a command; undefined if the command reads none. */
@@ -176,3 +230,14 @@ export const toInput = (file: string, { readsObjects }: FlagPlace): FlagReplacem
 /** Returns the address of an instance with its scheme. */
 export const toAddress = (text: string): string =>
   /^https?:\/\//.test(text) ? text : `https://${text}`
+
+/** Returns the flag for the address of an instance. */
+export const toBaseUrl = (value: string): FlagReplacement => ({
+  tokens: ['--base-url', toAddress(value)],
+})
+
+/** Returns the flag for a file with attributes: `@x.json`, `file://x.json`. */
+export const toAttributeFile = (value: string, { name }: FlagPlace): FlagReplacement | undefined =>
+  /^(?:api|.* (?:update|create|add))$/.test(name)
+    ? { tokens: ['--input', value.replace(/^(?:@|file:\/\/)/, '')] }
+    : undefined

@@ -82,6 +82,27 @@ const lines: Readonly<Record<string, string>> = {
   'mr approvers': 'approvals mr get',
   'mr approvals': 'approvals mr get',
   'geo health': 'geo status',
+  'geo lag': 'geo status',
+  'mr issues': 'mr closes-issues',
+  'jobs explain': 'jobs why',
+  'jobs children': 'jobs bridges',
+  'jobs downstream': 'jobs bridges',
+  'issues spent': 'issues time-stats',
+  'issues time': 'issues time-stats',
+  'issues stats': 'issues time-stats',
+  'issues mrs': 'issues related-mrs',
+  'commits branches': 'commits refs --type branch',
+  'commits tags': 'commits refs --type tag',
+  'commits pick': 'commits cherry-pick',
+  'vulnerabilities fix': 'vulnerabilities resolve',
+  'dependencies sbom': 'dependencies list',
+  'members of': 'members where',
+  'auth signin': 'auth login',
+  'auth me': 'auth status',
+  'auth check': 'auth status',
+  'auth verify': 'auth status',
+  'auth ls': 'profile list',
+  'profile test': 'doctor',
   'geo sites': 'geo nodes',
   'geo site': 'geo nodes',
   'error-tracking enable': 'error-tracking update --active',
@@ -133,6 +154,25 @@ const operations: Readonly<Record<string, string>> = {
   'ci trace': `GET ${job}/trace`,
   'pipelines run': 'POST projects/{project}/pipeline',
   'pipelines create': 'POST projects/{project}/pipeline',
+  'pipelines start': 'POST projects/{project}/pipeline',
+  'pipelines rerun': `POST ${pipeline}/:id/retry`,
+  'runs run': 'POST projects/{project}/pipeline',
+  'runs rerun': `POST ${pipeline}/:id/retry`,
+  'mr notes': `GET ${mr}/:id/notes`,
+  'mr comments': `GET ${mr}/:id/notes`,
+  'mr discussions': `GET ${mr}/:id/discussions`,
+  'mr changes': `GET ${mr}/:id/diffs`,
+  'mr files': `GET ${mr}/:id/diffs`,
+  'mr participants': `GET ${mr}/:id/participants`,
+  'issues notes': `GET ${issue}/:id/notes`,
+  'issues comments': `GET ${issue}/:id/notes`,
+  'issues links': `GET ${issue}/:id/links`,
+  'jobs restart': `POST ${job}/retry`,
+  'jobs kill': `POST ${job}/cancel`,
+  'jobs trigger': `POST ${job}/play`,
+  'jobs tail': `GET ${job}/trace`,
+  'jobs follow': `GET ${job}/trace`,
+  'jobs console': `GET ${job}/trace`,
   'mr create': `POST ${mr}`,
   'mr update': `PUT ${mr}/:id`,
   'mr delete': `DELETE ${mr}/:id`,
@@ -228,16 +268,22 @@ export const findVerbLine = (area: string, verb: string): string | undefined =>
 export const findOperation = (area: string, verb: string): string | undefined =>
   lookUp(operations, `${area} ${verb}`) ?? lookUp(operations, `${area} ${toUsual(verb)}`)
 
-/** Formats the request of a verb on a list that the documents lack. */
-export const formatRequest = (route: string, area: string, verb: string): string => {
+/** The verbs that are the last part of a path, for any list that has them. */
+const actions: readonly string[] = [
+  ...['block', 'unblock', 'activate', 'deactivate', 'ban', 'unban', 'approve', 'reject'],
+  ...['retry', 'cancel', 'play', 'stop', 'transfer', 'restore', 'share', 'archive', 'unarchive'],
+]
+
+/** Formats the request of a verb on a list that the documents lack; undefined for an unknown verb. */
+export const formatRequest = (route: string, area: string, verb: string): string | undefined => {
   const own = findOperation(area, verb)
   if (own !== undefined) return own
   // A plural is a list below the object, such as the keys of a user.
   if (!isVerb(verb) && /[^s]s$/.test(verb)) return `GET ${route}/:id/${verb}`
-  const [method = 'POST', rest = ''] = (
-    lookUp(requests, toUsual(verb)) ?? `POST /:id/${verb}`
-  ).split(' ')
-  return `${method} ${route}${rest}`
+  const known =
+    lookUp(requests, toUsual(verb)) ?? (actions.includes(verb) ? `POST /:id/${verb}` : '')
+  const [method = '', rest = ''] = known.split(' ')
+  return method === '' ? undefined : `${method} ${route}${rest}`
 }
 
 /** Finds the verb that a word of another tool means: the same word in a group, one of the same depth, one in a group. */
