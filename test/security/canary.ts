@@ -91,6 +91,7 @@ const extraWords: Readonly<Record<string, readonly string[]>> = {
   'deploy-keys list': ['--instance'],
   'pages-domains list': ['--instance'],
   'journal run': ['--dry-run'],
+  'extend remove': ['--all'],
   'sandbox reset': ['--yes'],
   'profile delete': ['--yes'],
   'journal undo': ['--yes'],

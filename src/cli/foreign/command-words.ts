@@ -10,7 +10,7 @@ import { toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import { isWord } from '../../engine/plan/line.js'
-import { getPaths, openStore } from '../../profile/index.js'
+import { getPaths, openStore, settingNames } from '../../profile/index.js'
 import { findAccepted } from '../words/accepted.js'
 import { expandAlias, listAliases } from '../words/alias.js'
 import { listVerbs } from '../words/tree.js'
@@ -141,7 +141,7 @@ const resolveVerbFirst = async (typed: SplitLine): Promise<ReachedArea | undefin
 
 /** True for the name of a setting of profiles. */
 const isSetting = (key: string): boolean =>
-  /^(?:base[-_]url|output|project|group|sudo|proxy|timeout|retries|rate|tags)$/.test(key)
+  settingNames.some((name) => name === key.replaceAll('_', '-'))
 
 /** Replaces `config get` and `config set KEY VALUE` by commands on the current profile. */
 const replaceSetting = ({ words, without }: SplitLine): readonly string[] | undefined => {

@@ -190,14 +190,14 @@ export class FlagReader {
     if (flag.name === 'limit')
       return /^(?:0|-1|none|unlimited)$/.test(value) ? ['--limit', 'all'] : undefined
     if (flag.name === 'output') return this.#correctFormat(flag, value)
-    if (flag.name === 'sort') return ['--sort', this.#place.findChoice(value) ?? value]
     if (flag.name === 'fields' && /^(?:all|\*)$/.test(value)) return ['-o', 'wide']
     // A parameter may have the name of a flag of all commands, and a prefix: `--color red` of a label.
     const prefixed = `api-${flag.name}`
     if (this.#isShown(prefixed) && coerceTexts(flag.param, [value]).value === undefined)
       return [`--${prefixed}`, value]
     if (flag.name === 'select' || flag.name === 'where') return this.#readPlace(flag.name, value)
-    return this.#correctChoice(flag, value)
+    const choice = this.#correctChoice(flag, value)
+    return choice === undefined && flag.name === 'sort' ? this.#correctOrder(value) : choice
   }
 
   #correctFormat(flag: Flag, value: string): readonly string[] | undefined {
@@ -209,6 +209,12 @@ export class FlagReader {
     if (ending !== undefined && this.#isShown('out')) return ['--out', value]
     if (ending === undefined || !this.#isShown('to')) return undefined
     return ['--to', value, ...(toFormat(ending, this.#place)?.tokens ?? [])]
+  }
+
+  /** Corrects the field of an order; undefined if it is kept. An object has several fields to choose from. */
+  #correctOrder(value: string): readonly string[] | undefined {
+    const field = this.#place.findChoice(value)
+    return field === undefined || field.includes('.') ? undefined : ['--sort', field]
   }
 
   /** Corrects one of several values; undefined if the value is kept. */
