@@ -349,7 +349,7 @@ export const removeCommand = define({
   rows: async function* (context, { args: [name], flags: { all = false } }) {
     if (all === (name !== undefined))
       throw usage(
-        `extend remove requires a name or --all`,
+        'extend remove requires a name or --all',
         'svcctl extend list shows the extensions.',
       )
     if (all) return yield* removeAll(context)
