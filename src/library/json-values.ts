@@ -20,7 +20,7 @@ const findForeign = (value: unknown): string | undefined => {
  * Checks that all values of a call are JSON. A query would leave out a `Date`, and a body would have null for `NaN`, which clears an attribute.
  * @throws Failure `usage` with the name and the kind of the first other value
  */
-export const checkJson = (route: string, values: Readonly<Record<string, unknown>>): void => {
+export const checkJsonValues = (route: string, values: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(values)) {
     const foreign = findForeign(value)
     if (foreign !== undefined) throw usage(`${route}: ${name} must be a JSON value, not ${foreign}`)

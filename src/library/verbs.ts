@@ -19,7 +19,7 @@ import { isExact, type Paging } from '../client/paging.js'
 import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
 import type { AnswerHead, AnswerHeaders, CallOptions } from '../http/types.js'
-import { checkJson } from './json-values.js'
+import { checkJsonValues } from './json-values.js'
 import type { Signal } from './types.js'
 
 const toPlainError = (error: unknown): unknown => {
@@ -211,7 +211,7 @@ const checkInput = (
   )
   if (required !== undefined) throw usage(`${endpoint.route} needs ${required[0]}`)
   const all = { ...params, ...input }
-  checkJson(endpoint.route, all)
+  checkJsonValues(endpoint.route, all)
   const isSet = (name: string): boolean =>
     all[name] !== undefined && !Object.hasOwn(endpoint.path, name)
   if (endpoint.changes === true && !Object.keys(all).some(isSet))

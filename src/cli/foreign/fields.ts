@@ -126,7 +126,7 @@ export const findState = (
 }
 
 /** Writes a condition. A part of a name is enough, and values with commas are alternatives. */
-export const formatCondition = (
+export const writeCondition = (
   typed: string,
   field: string,
   value: string,
@@ -153,4 +153,4 @@ export const toTimeCondition = (
 }
 
 /** Returns the name of a field that a flag is named like. */
-export const toFieldName = (name: string): string => name.replaceAll('-', '_')
+export const toSnakeCase = (name: string): string => name.replaceAll('-', '_')

@@ -16,12 +16,12 @@ import {
   findField,
   findFieldPlace,
   findState,
-  formatCondition,
   getTitle,
   isBooleanField,
   listAnswerFields,
-  toFieldName,
+  toSnakeCase,
   toTimeCondition,
+  writeCondition,
 } from './fields.js'
 import { foreignFlags, isForeignFlag, secretFlags } from './flags.js'
 import {
@@ -222,7 +222,7 @@ export class FlagReader {
     const { name, param } = flag
     const values = [...getParamValues(param), ...getNumberNames(param)]
     const known = [...values, ...(param.words ?? [])]
-    const text = toFieldName(value)
+    const text = toSnakeCase(value)
     if (values.length === 0 || /^\d+$/.test(value) || known.includes(text)) return undefined
     if (value.includes(',')) {
       // Only a condition takes several values.
@@ -318,7 +318,7 @@ export class FlagReader {
     const value = joined ?? follows
     const takesNext = follows !== undefined
     if (this.#command.open === true) return this.#readParameter(name.slice(2), value, takesNext)
-    const isField = this.#fields?.fields.includes(toFieldName(name.slice(2))) === true
+    const isField = this.#fields?.fields.includes(toSnakeCase(name.slice(2))) === true
     return (
       (isField ? undefined : this.#readState(typed)) ??
       this.#readField(name.slice(2), value, takesNext) ??
@@ -332,7 +332,7 @@ export class FlagReader {
     // Objects that are named are not selected.
     if (place === undefined || (place.flag === '--select' && this.#isNamed)) return undefined
     const plain = name.replace(/^(?:no|not)-/, '')
-    const [typed, isOn] = [toFieldName(plain), plain === name]
+    const [typed, isOn] = [toSnakeCase(plain), plain === name]
     const time = toTimeCondition(place, typed, value ?? '')
     if (time !== undefined) return { tokens: [place.flag, time], takesNext }
     const field = findField(place, typed)
@@ -343,7 +343,7 @@ export class FlagReader {
       }
     return value === undefined
       ? undefined
-      : { tokens: [place.flag, formatCondition(typed, field, value, isOn)], takesNext }
+      : { tokens: [place.flag, writeCondition(typed, field, value, isOn)], takesNext }
   }
 
   #readState({ name, joined }: TypedFlag): ReadFlag | undefined {
@@ -395,6 +395,6 @@ export class FlagReader {
     const isOpen = Object.values(endpoints).some((endpoint) => endpoint.open !== undefined)
     if (!(open === true || (isOpen && canSendAttributes(this.#command)))) return undefined
     if (value === undefined && !isOpen) return undefined
-    return { tokens: ['--param', `${toFieldName(name)}=${value ?? 'true'}`], takesNext }
+    return { tokens: ['--param', `${toSnakeCase(name)}=${value ?? 'true'}`], takesNext }
   }
 }

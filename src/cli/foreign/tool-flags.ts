@@ -2,8 +2,8 @@
 
 import { type FlagReplacement, type ForeignFlag, toBaseUrl } from './values.js'
 
-/** A flag that changes nothing here. */
-const nothing = (): FlagReplacement => ({ tokens: [] })
+/** Replaces a flag that changes nothing here. */
+const dropFlag = (): FlagReplacement => ({ tokens: [] })
 
 const toSeconds = (name: string, value: string): FlagReplacement => ({
   tokens: [`--${name}`, `${Number.parseInt(value, 10)}s`],
@@ -15,8 +15,8 @@ export const toolFlags: readonly ForeignFlag[] = [
   ...['bash', 'zsh', 'fish', 'powershell'].map(
     (shell): ForeignFlag => ({ names: [`--${shell}`], of: /^completion$/, gives: [shell] }),
   ),
-  { names: ['--short', '--client'], of: /^version$/, gives: nothing },
-  { names: ['--recursive'], of: /^explain$/, gives: nothing },
+  { names: ['--short', '--client'], of: /^version$/, gives: dropFlag },
+  { names: ['--recursive'], of: /^explain$/, gives: dropFlag },
   // The thresholds of checks are ages, times or shares.
   ...(['warn', 'crit'] as const).flatMap((name): readonly ForeignFlag[] => {
     const names = name === 'warn' ? ['--warning', '-w'] : ['--critical', '-c']
@@ -62,12 +62,12 @@ export const toolFlags: readonly ForeignFlag[] = [
     names: ['--username', '--user'],
     value: true,
     of: /^auth login$/,
-    gives: nothing,
+    gives: dropFlag,
   },
   {
     names: ['--web', '--sso', '--device', '--device-code', '--use-device-code', '--interactive'],
     of: /^auth login$/,
-    gives: nothing,
+    gives: dropFlag,
   },
   {
     names: ['--name', '--profile-name', '--user', '--username'],
@@ -79,22 +79,22 @@ export const toolFlags: readonly ForeignFlag[] = [
     names: ['--scopes', '-s', '--git-protocol'],
     value: true,
     of: /^auth login$/,
-    gives: nothing,
+    gives: dropFlag,
   },
-  { names: ['--oauth', '--insecure-storage'], of: /^auth login$/, gives: nothing },
-  { names: ['--all'], of: /^auth status$/, gives: nothing },
+  { names: ['--oauth', '--insecure-storage'], of: /^auth login$/, gives: dropFlag },
+  { names: ['--all'], of: /^auth status$/, gives: dropFlag },
   {
     names: ['--show-token', '-t'],
     of: /^auth status$/,
     gives: () => ({ tokens: [], command: 'auth token' }),
   },
-  { names: ['--stdio', '--read-only', '--readonly'], of: /^mcp serve$/, gives: nothing },
-  { names: ['--transport'], value: /^stdio$/, of: /^mcp serve$/, gives: nothing },
+  { names: ['--stdio', '--read-only', '--readonly'], of: /^mcp serve$/, gives: dropFlag },
+  { names: ['--transport'], value: /^stdio$/, of: /^mcp serve$/, gives: dropFlag },
   { names: ['-H', '--host'], value: true, of: /^check /, gives: toBaseUrl },
   { names: ['-t'], value: /^\d+$/, of: /^check /, gives: ['--timeout $1'] },
   { names: ['--nagios'], of: /^check /, gives: ['-o nagios'] },
   { names: ['--prometheus'], of: /^check /, gives: ['-o prometheus'] },
-  { names: ['--perfdata'], of: /^check /, gives: nothing },
+  { names: ['--perfdata'], of: /^check /, gives: dropFlag },
   // The folder that is written to. Another text is a format.
   {
     names: ['-o', '--output', '-d', '--dir', '--directory'],
@@ -123,15 +123,15 @@ export const toolFlags: readonly ForeignFlag[] = [
   {
     names: ['--exit-code', '--detailed-exitcode'],
     of: /^drift$/,
-    gives: nothing,
+    gives: dropFlag,
   },
   {
     names: ['--server-side', '--record', '--diff', '-D', '--compact-warnings'],
     of: /^(?:plan|apply)$/,
-    gives: nothing,
+    gives: dropFlag,
   },
-  { names: ['--lock', '--input'], value: /^false$/, of: /^(?:plan|apply)$/, gives: nothing },
-  { names: ['--check', '-C', '--dry-run'], of: /^plan$/, gives: nothing },
+  { names: ['--lock', '--input'], value: /^false$/, of: /^(?:plan|apply)$/, gives: dropFlag },
+  { names: ['--check', '-C', '--dry-run'], of: /^plan$/, gives: dropFlag },
   { names: ['--plan', '-C'], of: /^apply$/, gives: ['--dry-run'] },
   {
     names: ['--target', '--tags'],
