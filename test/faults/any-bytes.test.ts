@@ -71,6 +71,6 @@ it('never make a defect, and are never repeated on standard error', async () => 
         await server.close()
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 30, interruptAfterTimeLimit: 110_000 },
   )
 }, 120_000)

@@ -128,7 +128,7 @@ describe('reading', () => {
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 5 }), async (steps) => {
         expect(await play(steps, true)).toBe(await play(steps, false))
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: 3, endOnFailure: true, interruptAfterTimeLimit: 110_000 },
     )
   }, 120_000)
 })
