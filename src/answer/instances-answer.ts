@@ -23,7 +23,6 @@ const unusableOutput: Stdout = {
 /** The notes on one instance, which are printed below the output. */
 interface PartNotes {
   readonly notes: Streams['notes']
-  readonly column: AskedTarget['column']
   /** The note on the end of the instance's list. */
   list?: string
   /** True if records of the instance were printed. */
@@ -35,15 +34,11 @@ interface PartNotes {
 /** The line of several instances, with its output. */
 type SharedLine = ScreenOptions & {
   readonly raw: Raw
+  /** The kind of the parts: instances, snapshots or resumed runs. Records have no column for a run. */
+  readonly column: 'profile' | 'snapshot' | 'run'
   readonly getSource: () => Promise<PageSource>
   /** The time of the latest snapshot; undefined if the line reads no snapshots. */
   readonly asOf?: Date | undefined
-}
-
-/** An instance, a snapshot or a resumed run among several. */
-interface AskedTarget {
-  readonly column?: 'profile' | 'snapshot' | undefined
-  readonly name: string
 }
 
 export class InstancesAnswer {
@@ -74,13 +69,17 @@ export class InstancesAnswer {
     return new InstancesAnswer(shown, await openStreams(shown))
   }
 
+  get column(): SharedLine['column'] {
+    return this.#shown.column
+  }
+
   get notes(): Streams['notes'] {
     return this.#screen.notes
   }
 
   /** Opens the notes of one instance. Each line begins with its name. */
   async openNotesFor(name: string): Promise<Streams['notes']> {
-    const notes = await openNotes(this.#shown, name)
+    const notes = await openNotes(this.#shown, { column: this.#shown.column, name })
     return this.#screen.page?.keepNotes(notes, name) ?? notes
   }
 
@@ -89,12 +88,13 @@ export class InstancesAnswer {
    * @param turn resolves when all instances before this one have written their rows
    */
   async createTarget(
-    { column, name }: AskedTarget,
+    name: string,
     turn: Promise<void>,
     push: (row: Row) => Promise<void>,
   ): Promise<Required<Pick<OuterLine, 'part' | 'screen'>>> {
     const notes = await this.openNotesFor(name)
-    const partNotes: PartNotes = { notes, column }
+    const { column } = this.#shown
+    const partNotes: PartNotes = { notes }
     this.#parts.set(name, partNotes)
     return {
       screen: {
@@ -108,10 +108,10 @@ export class InstancesAnswer {
       },
       part: {
         name,
-        column,
+        column: column === 'run' ? undefined : column,
         isHeld: createWaitTest(turn),
         writeRows: (rows) =>
-          new TargetWriter({ target: { [column ?? 'run']: name }, turn, push }).writeAll(rows),
+          new TargetWriter({ target: { [column]: name }, turn, push }).writeAll(rows),
         printLater: (say) => {
           partNotes.later = say
         },
@@ -148,8 +148,7 @@ export class InstancesAnswer {
     const fields = getConditionFields(parseWhere(this.#shown.globals.where ?? []))
     const parts = [...this.#parts.values()]
     return (
-      parts.some(({ column }) => column !== undefined && fields.includes(column)) &&
-      parts.some(({ hasRecords }) => hasRecords === true)
+      fields.includes(this.#shown.column) && parts.some(({ hasRecords }) => hasRecords === true)
     )
   }
 

@@ -116,7 +116,7 @@ export type LineRunner = (line: AskedLine, outer?: OuterLine) => Promise<number>
 
 type RowListener = (row: Row) => Promise<void>
 
-/** A line on several instances or snapshots. */
+/** A line on several instances or snapshots, or one that resumes several runs. */
 export class MultiInstanceRun {
   readonly #line: AskedLine
   readonly #run: LineRunner
@@ -223,10 +223,10 @@ export class MultiInstanceRun {
       }
       const failed = this.#results.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))
       const ends = failed.some(({ code }) => code === 130) || this.#printError !== undefined
-      // A shard that failed does not stop the other ones: they were meant to run at the same time.
-      const isShard = site.column === undefined && most === undefined
-      const isEnough = !isShard && hasReachedFailureLimit(failed.length, sites.length, most)
-      if (left.length === 0 || !(ends || isEnough)) continue
+      // Shards were meant to run at the same time. One that failed does not stop the others, unless --max-failures says so.
+      const isIndependent = this.#merged.column === 'run' && most === undefined
+      const stops = !isIndependent && hasReachedFailureLimit(failed.length, sites.length, most)
+      if (left.length === 0 || !(ends || stops)) continue
       const last = failed.at(-1)?.name ?? site.name
       return this.#skip(left, (notes) => notes.warn(`not started, because ${last} failed`))
     }
@@ -282,7 +282,7 @@ export class MultiInstanceRun {
     const { name, command } = site
     const { raw, parse } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
-    const { part, ...target } = await this.#merged.createTarget(site, turn, push)
+    const { part, ...target } = await this.#merged.createTarget(name, turn, push)
     const outer = {
       ...target,
       part: { ...part, budget: this.#budget },
@@ -371,7 +371,7 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   const instances = profiles.map(({ name, baseUrl }) => ({ name, address: baseUrl }))
   const getSource = async () => ({ instances, readAccount: async () => undefined })
   const shown = { command: targeted.command, globals, format, env, signal, raw, getSource }
-  const merged = await InstancesAnswer.open(shown)
+  const merged = await InstancesAnswer.open({ ...shown, column: 'profile' })
   for (const text of early) merged.notes.note(text)
   const unused = instanceVariables.filter((name) => getCurrentIo().env[name])
   if (unused.length > 0)

@@ -62,9 +62,8 @@ export const executeResumedRuns = async (
   const shards = await findShards(names)
   const instances = shards.slice(0, 1).map(({ past }) => ({ address: past.header.instance }))
   const getSource = async () => ({ instances, readAccount: async () => undefined })
-  const merged = await InstancesAnswer.open({
-    ...{ command, globals, format, env, signal, raw, getSource },
-  })
+  const shown = { command, globals, format, env, signal, raw, getSource }
+  const merged = await InstancesAnswer.open({ ...shown, column: 'run' })
   for (const text of early) merged.notes.note(text)
   if (shards.length === 0) merged.notes.note('nothing is left to do')
   const sites = shards.map(

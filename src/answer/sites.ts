@@ -152,8 +152,6 @@ export const checkWrites = (
 /** One of the instances or snapshots of a line, or of the runs that it resumes. */
 export interface LineSite {
   readonly name: string
-  /** The column with the name. A resumed run has none. */
-  readonly column?: 'profile' | 'snapshot'
   readonly env: NodeJS.ProcessEnv
   /** Returns the line as it would be for this instance alone. */
   readonly toOwnLine: (raw: Raw) => Raw
@@ -189,7 +187,7 @@ const loadSiteWords = async (
     return undefined
   })
   const toOwnLine = (raw: Raw): Raw => createInstanceLine(raw, name)
-  return { site: { name, column: 'profile' as const, env, toOwnLine }, loadWords, words }
+  return { site: { name, env, toOwnLine }, loadWords, words }
 }
 
 /**

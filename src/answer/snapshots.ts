@@ -94,7 +94,6 @@ const createSnapshotLine = (raw: Raw, folder: string): Raw => ({
 
 const toSite = ({ command }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
   name: manifest.began,
-  column: 'snapshot',
   env: createSiteEnvironment(getCurrentIo().env),
   toOwnLine: (raw) => createSnapshotLine(raw, folder),
   command,
@@ -136,7 +135,7 @@ export const executeSnapshots = async (
   const targeted = withTargets(command, ['snapshot'])
   targeted.addOnly(getFlagTarget(command, raw.flags))
   const shown = { command: targeted.command, globals, format, env, signal, raw, getSource, asOf }
-  const merged = await InstancesAnswer.open(shown)
+  const merged = await InstancesAnswer.open({ ...shown, column: 'snapshot' })
   for (const said of early) merged.notes.note(said)
   merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)
   for (const folder of incomplete)

@@ -17,6 +17,7 @@ import {
   getLiveness,
   type Liveness,
   labelLines,
+  type NoteSubject,
   type Notes,
 } from '../terminal/notes.js'
 import { openPager } from '../terminal/pager.js'
@@ -251,11 +252,11 @@ type NoteOptions = Pick<AnswerOptions, 'globals' | 'format' | 'env'>
 
 /**
  * Opens the notes of a run.
- * @param of the profile that begins each note, if there are several
+ * @param of the subject whose name begins each note, if there are several
  */
 export const openNotes = async (
   { globals, format, env }: NoteOptions,
-  of?: string,
+  of?: NoteSubject,
 ): Promise<Notes> => {
   const stream = getErrorScreen()
   const style = await createStyle(stream, env, globals.color)

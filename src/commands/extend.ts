@@ -347,7 +347,8 @@ export const removeCommand = define({
   flags: { all: boolean('remove all extensions') },
   writes: true,
   rows: async function* (context, { args: [name], flags: { all = false } }) {
-    if (all === (name !== undefined))
+    const isNamed = name !== undefined
+    if (all === isNamed)
       throw usage(
         'extend remove requires a name or --all',
         'svcctl extend list shows the extensions.',

@@ -29,14 +29,20 @@ export interface Notes {
   report(failure: Failure, of?: string): void
 }
 
+/** One of several instances, snapshots or resumed runs: its name, and the key of its name in JSON. */
+export interface NoteSubject {
+  readonly column: string
+  readonly name: string
+}
+
 interface NoteOptions {
   readonly stream: NoteStream
   readonly style: Style
   readonly quiet?: boolean
   /** True to print failures as one JSON object a line. */
   readonly json?: boolean
-  /** The profile that precedes each line if the output is about several. */
-  readonly of?: string
+  /** The subject whose name precedes each line, if the output is about several. */
+  readonly of?: NoteSubject | undefined
 }
 
 /** A non-breaking space: commands are copied, so they must not be wrapped. */
@@ -93,25 +99,25 @@ const shortenFailure = ({ category, message, details }: Failure): Failure => {
 const formatFailureJson = (
   failure: Failure,
   style: Pick<Style, 'visible'>,
-  profile?: string,
+  of: NoteSubject | undefined,
 ): string => {
-  const record = profile === undefined ? failure : { profile, ...failure.toJSON() }
+  const record = of === undefined ? failure : { [of.column]: of.name, ...failure.toJSON() }
   const clean = (_: string, value: unknown) =>
     typeof value === 'string' ? redactSecrets(value) : value
   return `${style.visible(JSON.stringify(record, clean))}\n`
 }
 
-/** Puts the name of a profile before each line of a text. */
-export const labelLines = (profile: string, text: string): string =>
-  text.replace(/^(?=.)/gm, `${profile}: `)
+/** Puts a name before each line of a text. */
+export const labelLines = (name: string, text: string): string =>
+  text.replace(/^(?=.)/gm, `${name}: `)
 
 /** Creates the notes of a run. */
 export const createNotes = ({ stream, style: whole, quiet, json, of: one }: NoteOptions): Notes => {
-  const style = one === undefined ? whole : { ...whole, width: whole.width - one.length - 2 }
+  const style = one === undefined ? whole : { ...whole, width: whole.width - one.name.length - 2 }
   const write = (text: string): void => {
     printAside(true, () => sayTo(stream, text))
   }
-  const say = (text: string): void => write(one === undefined ? text : labelLines(one, text))
+  const say = (text: string): void => write(one === undefined ? text : labelLines(one.name, text))
   const known = new Set<string>()
   /** True if a failure with the same category and hint was reported before. */
   const isKnown = ({ category, details }: Failure): boolean => {

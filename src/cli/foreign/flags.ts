@@ -5,6 +5,7 @@ import { requestFlags } from './request-flags.js'
 import { toolFlags } from './tool-flags.js'
 import {
   chooseFields,
+  dropFlag,
   type ForeignFlag,
   pickFields,
   toAge,
@@ -60,7 +61,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
   },
   { names: ['--cli-input-json'], value: /^file:\/\//, gives: toAttributeFile },
   // Output.
-  { names: ['--tsv'], gives: () => ({ tokens: [] }) },
+  { names: ['--tsv'], gives: dropFlag },
   { names: ['--html'], gives: ['-o html'] },
   { names: ['--ndjson', '--jsonl'], gives: ['-o ndjson'] },
   { names: ['--wide', '--long', '--full', '--details', '--show-labels'], gives: ['-o wide'] },
@@ -108,7 +109,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--no-header', '--noheader', '--noheaders', '--skip-headers'],
     gives: ['--no-headers'],
   },
-  { names: ['--order', '--sort'], value: /^asc$/i, wins: true, gives: () => ({ tokens: [] }) },
+  { names: ['--order', '--sort'], value: /^asc$/i, wins: true, gives: dropFlag },
   {
     names: ['--order', '--sort'],
     value: /^desc$/i,
@@ -219,7 +220,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
     of: /^members list$/,
     gives: ['--inherited'],
   },
-  { names: ['--direct'], of: /^members list$/, gives: () => ({ tokens: [] }) },
+  { names: ['--direct'], of: /^members list$/, gives: dropFlag },
   { names: ['--assignee', '-a'], value: /^@?me$/, gives: ['--scope assigned_to_me'] },
   {
     names: ['--older-than', '--older'],
@@ -298,7 +299,7 @@ export const foreignFlags: readonly ForeignFlag[] = [
     names: ['--type'],
     value: /^(?:json|merge|strategic)$/,
     of: / update$/,
-    gives: () => ({ tokens: [] }),
+    gives: dropFlag,
   },
   {
     names: [
@@ -359,12 +360,6 @@ export const foreignFlags: readonly ForeignFlag[] = [
     gives: ['--ref $1', '--ref-name $1', '--target-branch $1'],
   },
   { names: ['--branch', '-b'], value: true, of: /^jobs list$/, gives: ['--where ref=$1'] },
-  {
-    names: ['--dir', '--directory', '-D'],
-    value: true,
-    of: /^artifacts download$/,
-    gives: ['--extract --to $1'],
-  },
   {
     names: ['-f', '--file', '--filename', '--from-file', '--input-file'],
     value: true,

@@ -1,9 +1,6 @@
 /** The flags that other tools have for signing in, checks, files as code, and the tool itself. */
 
-import { type FlagReplacement, type ForeignFlag, toBaseUrl } from './values.js'
-
-/** Replaces a flag that changes nothing here. */
-const dropFlag = (): FlagReplacement => ({ tokens: [] })
+import { dropFlag, type FlagReplacement, type ForeignFlag, toBaseUrl } from './values.js'
 
 const toSeconds = (name: string, value: string): FlagReplacement => ({
   tokens: [`--${name}`, `${Number.parseInt(value, 10)}s`],

@@ -231,6 +231,9 @@ export const toInput = (file: string, { readsObjects }: FlagPlace): FlagReplacem
 export const toAddress = (text: string): string =>
   /^https?:\/\//.test(text) ? text : `https://${text}`
 
+/** Replaces a flag that changes nothing here. */
+export const dropFlag = (): FlagReplacement => ({ tokens: [] })
+
 /** Returns the flag for the address of an instance. */
 export const toBaseUrl = (value: string): FlagReplacement => ({
   tokens: ['--base-url', toAddress(value)],

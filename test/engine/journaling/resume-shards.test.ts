@@ -51,6 +51,7 @@ describe('the shards of a run', () => {
     const all = await resume(`--resume ${first} --resume ${second}`)
     expect([all.code, written()]).toEqual([4, expect.arrayContaining(['PUT /runners/1'])])
     expect(written()).toHaveLength(6)
+    expect(all.stderr).toContain(`{"run":"${second}","error":`)
     forget()
     const { code, stderr } = await resume(
       `--resume ${first} --resume ${second} --max-failures 1 --concurrency 1`,
