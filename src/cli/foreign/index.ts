@@ -165,8 +165,8 @@ const describeRequests = ({ objects }: RewrittenWords): string =>
   objects === undefined ? 'its request' : 'its requests'
 
 /** True if a line contains a secret, which an error must not repeat: the value of a flag with such a name, or a part of a text. */
-const holdsSecret = ({ tokens }: MeantLine): boolean =>
-  tokens.some((token, i) => {
+const holdsSecret = ({ tokens, input = '' }: MeantLine): boolean =>
+  [...tokens, input].some((token, i) => {
     const [, flag = '', value = tokens[i + 1] ?? ''] = /^--([^=]+)(?:=(.*))?$/s.exec(token) ?? []
     const isNamed = isSecretName(flag) && !/^(?:$|-|@|env:)/.test(value)
     return isNamed || maskWholeText(token, () => masked) !== token

@@ -223,9 +223,17 @@ export const toAttribute = (
   return command === 'settings update' ? { tokens: ['--param', pair] } : undefined
 }
 
-/** Returns the argument for a file with the objects of a command; undefined if the command reads none. */
-export const toInput = (file: string, { readsObjects }: FlagPlace): FlagReplacement | undefined =>
-  readsObjects ? { tokens: ['-'], input: file } : undefined
+/** Returns the argument for a file with the objects of a command; undefined if the line names its objects, or the command reads none. */
+export const toInput = (
+  file: string,
+  { args, readsObjects }: FlagPlace,
+): FlagReplacement | undefined => {
+  // The file itself may look like an argument, behind a flag that the command does not know.
+  const namesObjects = args.some((one) => one !== file)
+  return readsObjects && !namesObjects && !file.includes('=')
+    ? { tokens: ['-'], input: file }
+    : undefined
+}
 
 /** Returns the address of an instance with its scheme. */
 export const toAddress = (text: string): string =>
