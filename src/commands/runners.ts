@@ -129,7 +129,12 @@ async function* drainRunners(context: Context, given: Arguments<typeof flags>): 
     throw context.sends ? createDrainFailure(context.ui, error) : error
   }
   if (!context.sends) return
-  yield* context.write(await resumeAfterCommand(context, drained, command), { done: 'resumed' })
+  const active = new Set(drained.filter(wasActive).map(getRunnerName))
+  await runAndReport(context, command)
+  yield* context.write(drained.map(toResumption), {
+    done: 'resumed',
+    check: async (plan) => active.has(getRunnerName(plan)),
+  })
 }
 
 /** Pauses runners and waits until each is idle. Runners that will be resumed are collected in `drained`. */
@@ -174,25 +179,20 @@ const addRecord = async (instance: InstanceService, plan: Plan): Promise<Plan> =
 const wasActive = ({ record: before }: Plan): boolean =>
   !isObject(before) || before.active !== false
 
-/** Runs the command, and returns the plans that resume the runners, even if the command fails. */
-const resumeAfterCommand = async (
-  { answer, ui, place }: Context,
-  plans: readonly Plan[],
-  command: string,
-): Promise<readonly Plan[]> => {
+/** Runs the command, and reports its failure. The runners are resumed even then. */
+const runAndReport = async ({ answer, ui, place }: Context, command: string): Promise<void> => {
   const failure = await withInterruptNote(describeInterruption('the command ran'), () =>
     runCommand(place, command),
   )
-  if (failure !== undefined) {
-    ui.report(failure)
-    answer.setExitCode(failure.exitCode)
-  }
-  const again = plans.filter(wasActive)
-  return again.map(({ record: _, ...plan }) => ({
-    ...plan,
-    values: { ...plan.values, active: true },
-  }))
+  if (failure === undefined) return
+  ui.report(failure)
+  answer.setExitCode(failure.exitCode)
 }
+
+const toResumption = ({ record: _, ...plan }: Plan): Plan => ({
+  ...plan,
+  values: { ...plan.values, active: true },
+})
 
 export const drain = define({
   summary: 'Pause runners and wait for their running jobs',

@@ -113,6 +113,16 @@ describe('runners drain', () => {
     ])
   })
 
+  it.each([
+    ['1 2', [{ id: 1 }, { id: 2 }]],
+    ['1 22', [{ id: 1 }, { id: 22, outcome: 'unchanged' }]],
+    ['22', { id: 22, outcome: 'unchanged' }],
+  ])('prints one JSON answer about %s, with what stays paused', async (ids, answer) => {
+    active.set(22, false)
+    const ran = await drain(...ids.split(' '), '--resume-after', 'true', '-o', 'json')
+    expect(JSON.parse(ran.stdout)).toMatchObject(answer)
+  })
+
   it('does not run the command where one could not be paused', async () => {
     const cwd = createFolder()
     const args = ['runners', 'drain', '1', '404', '--resume-after', 'touch done']

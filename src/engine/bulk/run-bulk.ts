@@ -64,6 +64,8 @@ class OutcomeRows {
   readonly #options: BulkOptions
   readonly #view: View
   #reported = 0
+  /** True if notes told the outcome of an object, which then has no row. */
+  #hasToldByNotes = false
 
   private constructor(engine: Engine, options: BulkOptions, view: View) {
     this.#engine = engine
@@ -105,7 +107,7 @@ class OutcomeRows {
       isOpen = true
       yield { kind: 'value', value }
     }
-    if (!isOpen && !inline) return
+    if (!isOpen && (!inline || this.#hasToldByNotes)) return
     if (!isOpen) yield { kind: 'open', many: true, view }
     yield { kind: 'end' }
     yield { kind: 'flush' }
@@ -121,8 +123,8 @@ class OutcomeRows {
         continue
       }
       const came = 'result' in outcome ? outcome.result : undefined
-      if (came?.reported === true) continue
-      if (came !== undefined && !hasNothingToShow(came))
+      if (came?.reported === true) this.#hasToldByNotes = true
+      else if (came !== undefined && !hasNothingToShow(came))
         yield this.#toRow(item.plan, getPrintedValue(came))
       else if (this.#view.inline) yield toOutcomeRecord(result)
     }
