@@ -185,6 +185,9 @@ export const checkTypedLine = async (command: Command, typed: Raw): Promise<void
   const asked = { command, raw: typed, signal, onFormat: () => {} }
   const silent = { note: () => {}, warn: () => {} }
   await checkFiles(command, typed)
+  const { checkSeveralInstances, getAskedProfiles } = await import('./sites.js')
+  const profiles = getAskedProfiles(typed)
+  if ('several' in profiles) checkSeveralInstances(command, typed, 'all' in profiles)
   const { raw, parents, said } = await interpretLine(asked, {}, env)
   const { format, globals } = said
   await checkRunFlags({ command, globals, ui: silent }, [])

@@ -120,11 +120,17 @@ const formatLine = ({ tokens, input }: MeantLine, objects?: readonly string[]): 
     : `for id in ${objects.map(quoteWord).join(' ')}; do ${line}; done`
 }
 
-/** Returns true if a line has the same words and flags. Another order makes another line if the typed one cannot run. */
+/** Returns the words, flags and values of a line in one order. */
+const sortWords = (tokens: readonly string[]): string =>
+  tokens
+    .flatMap((token) => /^(--[^=]+)=(.*)$/s.exec(token)?.slice(1) ?? [token])
+    .sort()
+    .join(' ')
+
+/** Returns true if a line has the same words and flags. Another form makes another line if the typed one cannot run. */
 const isSameLine = async ({ tokens }: MeantLine, typed: readonly string[]): Promise<boolean> =>
   tokens.join(' ') === typed.join(' ') ||
-  ([...tokens].sort().join(' ') === [...typed].sort().join(' ') &&
-    (await isRun(typed).catch(() => false)))
+  (sortWords(tokens) === sortWords(typed) && (await isRun(typed).catch(() => false)))
 
 /** Returns a line with its alias expanded, and with the names of its command in the place of other words for them. */
 const normalizeLine = async (typed: readonly string[]): Promise<readonly string[]> => {
