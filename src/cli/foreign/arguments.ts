@@ -36,7 +36,9 @@ export const findArguments = (command: Command, tokens: readonly string[]): read
     const flag = flags.find(
       ({ name, short, aliases, own }) =>
         token === `-${short}` ||
-        [name, ...(aliases ?? []), ...(own ?? [])].some((one) => token === `--${one}`),
+        [name, ...(aliases ?? []), ...(own ?? [])].some((one) =>
+          [`--${one}`, `--no-${one}`].includes(token),
+        ),
     )
     const next = tokens[i + 1] ?? ''
     if (flag === undefined ? !/^--[^=]+$/.test(token) : isSwitch(flag.param)) continue
