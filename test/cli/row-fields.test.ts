@@ -56,6 +56,20 @@ describe('--row-fields', () => {
     expect([ran.code, listBodies()]).toEqual([0, [['PUT /runners/1', body]]])
   })
 
+  it('keeps the spaces in quotation marks, and drops those around other cells', async () => {
+    const ran = await run(
+      'runners update - --row-fields description',
+      'id,description\n1,"  in "\n2,  out  \n',
+    )
+    expect([ran.code, listBodies()]).toEqual([
+      0,
+      [
+        ['PUT /runners/1', { description: '  in ' }],
+        ['PUT /runners/2', { description: 'out' }],
+      ],
+    ])
+  })
+
   it('adds each member of a sheet with the level and the day of its row', async () => {
     const sheet =
       'user_id,Department,access_level,expires_at\n5,QA,40,2027-01-01\n6,Ops,developer,\n7,Ops,30,\n'
