@@ -34,7 +34,7 @@ describe('--row-fields', () => {
     ])
   })
 
-  it.each(['=1+1', "'=1+1", '+49 30', '-x', '-5', "'quoted'"])(
+  it.each(['=1+1', "'=1+1", '+49 30', '-x', '-5', "'quoted'", '  in '])(
     'reads the text that -o csv wrote: %s',
     async (description) => {
       server.answer = ({ url }) =>
