@@ -4,7 +4,7 @@ import { usage } from '../errors.js'
 import { checkProxy } from '../profile/addresses.js'
 import type { ConnectOptions } from './types.js'
 
-/** What an option must be, in words, and whether a value is that. */
+/** The words for what an option must be, and the function that tests a value. */
 type Rule = readonly [expected: string, isValid: (value: unknown) => boolean]
 
 const isObject = (value: unknown): boolean =>
