@@ -96,8 +96,23 @@ export const getListUrl = (urls: readonly string[]): string => {
   const folders = urls.map((url) => new URL(url).pathname.split('/').slice(0, -1))
   const [first = [], ...others] = folders
   const length = first.findIndex((part, i) => others.some((other) => other[i] !== part))
-  const common = (length < 0 ? first : first.slice(0, length)).join('/').replace(/\/-$/, '')
+  const whole = (length < 0 ? first : first.slice(0, length)).join('/').replace(/\/-$/, '')
+  // A commit is the only object whose list has a page of another word.
+  const common = whole.replace(/\/-\/commit$/, '/-/commits')
   return new URL(common === '' ? '/' : common, urls[0]).href
+}
+
+/**
+ * Returns the page of a list. The members of a project have pages directly below the instance, so the page above them is not theirs.
+ * @throws Failure `failed` if the records belong to a project or group, and their pages do not
+ */
+const requireListUrl = (urls: readonly string[], base: string, route = ''): string => {
+  const hasParent = /^GET \/(?:projects|groups)\/:id\//.test(route)
+  if (hasParent && new URL(getListUrl(urls.slice(0, 1))).href === new URL(base).href)
+    throw new Failure('failed', 'the instance reports no web page for this list', {
+      hint: 'Omit --web to print its records.',
+    })
+  return getListUrl(urls)
 }
 
 /** Returns the record without the name of its parent, which it has if the line reads several parents. */
@@ -114,11 +129,12 @@ const showPage = async (
   records: readonly unknown[],
   { command, getBaseUrl, env, note }: PageContext,
   printing: RunAnswer,
+  route: string | undefined,
 ): Promise<void> => {
   const base = await getBaseUrl()
   const urls = records.map((record) => requireWebUrl(record, base, command.naming.name('web_url')))
   const [only = ''] = urls
-  const url = urls.length === 1 ? only : getListUrl(urls)
+  const url = urls.length === 1 ? only : requireListUrl(urls, base, route)
   if (hasDisplay(env, process.platform)) {
     try {
       await openPage(url, env)
@@ -148,7 +164,7 @@ const openPageWriter = (
     },
     close: async () => {
       if (found.length === 0) throw new Failure('not_found', 'no object to open in the browser')
-      await showPage(found, showing, printing)
+      await showPage(found, showing, printing, endpoint?.route)
     },
     abandon: async () => {},
   }

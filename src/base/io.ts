@@ -4,7 +4,7 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type BigIntStats, closeSync, fstatSync, openSync, writeSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { usage } from '../errors.js'
@@ -217,13 +217,14 @@ export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> =
 export const getTemporaryFolder = (): string => getCurrentIo().env.TMPDIR || tmpdir()
 
 /**
- * Returns the home folder of the user. A user without one, such as the bare user ID of a container, has `/`, where nothing is found and
- * nothing can be written.
+ * Returns the home folder of the user. Without HOME the system's list of users has it, as for a program that is started without HOME: the
+ * variables of the process are not those of a line that another program runs. A user without an entry, such as the bare user ID of a
+ * container, has `/`, where nothing is found and nothing can be written.
  */
 export const getHomeFolder = (env: Environment): string => {
   if (env.HOME) return env.HOME
   try {
-    return homedir()
+    return userInfo().homedir
   } catch {
     return '/'
   }

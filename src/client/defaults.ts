@@ -1,7 +1,5 @@
 /** Declares the defaults of requests and lists, which help texts mention as well. */
 
-import { usage } from '../errors.js'
-
 /** The time to wait for an answer, and for each further piece of it, in seconds. */
 export const defaultTimeout = 60
 /** The default time-out in seconds for the refresh of an OAuth token. */
@@ -12,11 +10,6 @@ export const defaultRetries = 3
 export const defaultMaxWait = 900
 /** The maximum of a time that a person sets: a day. Timers of Node end at once if a time is longer than 24 days. */
 export const longestWait = 86_400
-/** @throws Failure `usage` for a time-out that is no number of seconds, or too long */
-export const checkTimeout = (timeout = defaultTimeout): void => {
-  if (!(timeout > 0 && timeout <= longestWait))
-    throw usage(`timeout must be a number of seconds above 0, and at most ${longestWait}`)
-}
 /** The default number of records of a list. */
 export const defaultLimit = 100
 /** The maximum number of records of a page (`http/README.md`, "Lists"). */

@@ -5,6 +5,7 @@
 import { basename } from 'node:path'
 import { groupBy } from '../base/collections.js'
 import { getCurrentIo, resolvePath } from '../base/io.js'
+import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import type { Context } from '../engine/command/context.js'
@@ -189,6 +190,15 @@ async function* addExtension(context: Context, given: Arguments<typeof addFlags>
   noteHiddenAliases(context, record)
 }
 
+/** @throws Failure `usage` for the file of another extension, whose commands would replace those of this one */
+const checkOwnName = (own: string | undefined, known: string, file: string): void => {
+  if (own === undefined || own === known) return
+  throw usage(
+    `${file} is a file of the extension "${own}", not of "${known}"`,
+    `Run "svcctl extend add ${quoteWord(file)}", or correct the name in the file.`,
+  )
+}
+
 /**
  * Updates extensions one by one, and yields what changed of each.
  * @param file the path of the file that replaces the file of the extension
@@ -205,6 +215,7 @@ async function* updateEach(
       throw usage(`the files of ${known} are damaged`, 'Add its file again.')
     const from = { source: file ?? found.source, only, except, with: found.with ?? null }
     const read = await readExtension(context, from, [found.source, from.with])
+    if (file !== undefined) checkOwnName(read.name, known, file)
     const facts = { ...from, name: known, profile, added_at }
     let before: ExtensionState = { rows: [], operations: [] }
     const prepared = await storeExtension(context, () => {

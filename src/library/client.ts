@@ -25,7 +25,7 @@ import { settings } from '../catalogue/areas/settings.js'
 import { storageMove } from '../catalogue/areas/storage-move.js'
 import { vulnerabilities } from '../catalogue/areas/vulnerabilities.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
-import { checkTimeout, defaultMaxWait, refreshTimeout } from '../client/defaults.js'
+import { defaultMaxWait, refreshTimeout } from '../client/defaults.js'
 import { createInstance, type InstanceClient } from '../client/instance.js'
 import type { InstanceOptions } from '../client/types.js'
 import { beginRequests, RequestRun } from '../engine/journal/requests.js'
@@ -48,6 +48,7 @@ import {
 import { checkSudo } from '../profile/session.js'
 import { checkToken } from '../profile/tokens.js'
 import type { Environment, Session, TokenKind } from '../profile/types.js'
+import { checkConnectOptions, checkOptions } from './options.js'
 import type { ByAddress, ByProfile, ConnectOptions, InstanceTypes } from './types.js'
 import {
   createRequest,
@@ -157,7 +158,6 @@ const getRequestLimits = (
   { session: { profile } }: Destination,
 ): Partial<InstanceOptions> => {
   const { timeout = profile?.timeout, retries = profile?.retries, signal, note, trace } = options
-  checkTimeout(timeout)
   return {
     timeout,
     retries,
@@ -178,7 +178,6 @@ const getGate = (options: ConnectOptions, { session }: Destination): Gate => {
   )
   const rate = takeLowerRate(optionRate, profileRate)
   const { concurrency = 'auto', maxWait = session.profile?.maxWait ?? defaultMaxWait } = options
-  if (!(maxWait >= 0)) throw usage('maxWait must be a number of seconds from 0')
   return createGates({
     concurrency,
     rate,
@@ -228,6 +227,7 @@ const openInstance = async (
   destination: Destination,
   run: RequestRun,
 ): Promise<InstanceClient> => {
+  checkOptions('connect()', options)
   const { session, transport } = destination
   for (const warning of session.warnings ?? []) options.note?.(warning)
   return createInstance({
@@ -255,6 +255,7 @@ interface Connection extends VerbContext {
  */
 const openConnection = (options: ConnectOptions): Connection =>
   rethrowPublicErrorsSync(() => {
+    checkConnectOptions(options)
     const destination = resolveDestination(options)
     const confirm = 'confirm' in options ? options.confirm : undefined
     const consent = { yes: true, interactive: false, confirm }

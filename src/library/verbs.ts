@@ -3,7 +3,7 @@
  */
 
 import { hasDots } from '../base/base-url.js'
-import { getOwn, type JsonValues } from '../base/objects.js'
+import type { JsonValues } from '../base/objects.js'
 import { redactError } from '../base/secrets/redact.js'
 import {
   type Endpoint,
@@ -13,13 +13,13 @@ import {
   type ResultOf,
 } from '../catalogue/endpoint.js'
 import { Unknown } from '../catalogue/shapes/common.js'
-import { checkTimeout } from '../client/defaults.js'
 import type { InstanceClient } from '../client/instance.js'
 import { isExact, type Paging } from '../client/paging.js'
 import { type ListEndpoint, type TypedAnswer, toTypedAnswer } from '../client/types.js'
 import { Failure, usage } from '../errors.js'
 import type { AnswerHead, AnswerHeaders, CallOptions } from '../http/types.js'
 import { checkJsonValues } from './json-values.js'
+import { checkObject, checkOptions } from './options.js'
 import type { Signal } from './types.js'
 
 const toPlainError = (error: unknown): unknown => {
@@ -194,13 +194,9 @@ export interface VerbContext {
  * Checks the input for callers without a compiler, and returns the values to send.
  * @throws Failure `usage` for an unknown or missing name, a value that is not JSON, an update without an attribute, and an invalid option
  */
-const checkInput = (
-  endpoint: Endpoint,
-  input: JsonValues,
-  { params, timeout, retries = 0 }: How,
-): JsonValues => {
-  checkTimeout(timeout)
-  if (!(Number.isInteger(retries) && retries >= 0)) throw usage('retries must be an integer from 0')
+const checkInput = (endpoint: Endpoint, input: JsonValues, options: How): JsonValues => {
+  checkObject(endpoint.route, 'input', input)
+  checkOptions(endpoint.route, options)
   const known = { ...endpoint.path, ...endpoint.params }
   const isOpen = endpoint.open !== undefined
   const strange = Object.keys(input).find((name) => !isOpen && !Object.hasOwn(known, name))
@@ -210,7 +206,10 @@ const checkInput = (
       input[name] === undefined && (required === true || Object.hasOwn(endpoint.path, name)),
   )
   if (required !== undefined) throw usage(`${endpoint.route} needs ${required[0]}`)
-  const all = { ...params, ...input }
+  for (const name of Object.keys(endpoint.path))
+    if (!['string', 'number', 'bigint'].includes(typeof input[name]))
+      throw usage(`${endpoint.route}: ${name} must be a string or a number`)
+  const all = { ...options.params, ...input }
   checkJsonValues(endpoint.route, all)
   const isSet = (name: string): boolean =>
     all[name] !== undefined && !Object.hasOwn(endpoint.path, name)
@@ -235,18 +234,11 @@ const toWithResponse = <T>(data: T, status: number, from: AnswerHeaders): WithRe
   return { data, status, headers, requestId: headers['x-request-id'] }
 }
 
-/**
- * Returns the part of a list to read. An option that is undefined is one that was not passed, so that a program can pass on what it was given.
- * @throws Failure `usage` for a number that cannot be meant
- */
+/** Returns the part of a list to read: all of it unless options say otherwise. */
 const toPaging = ({ limit, page, perPage, concurrency }: Paging): Paging => {
   const given = Object.entries({ limit, page, perPage, concurrency }).filter(
     ([, value]) => value !== undefined,
   )
-  const words = { limit: 'all', concurrency: 'auto' }
-  for (const [name, value] of given)
-    if (value !== getOwn(words, name) && !(Number.isSafeInteger(value) && Number(value) > 0))
-      throw usage(`${name} must be a whole number above 0`)
   const part: Paging = Object.fromEntries(given)
   return isExact(part) ? part : { limit: 'all', ...part }
 }
@@ -255,8 +247,8 @@ const createList =
   (endpoint: ListEndpoint, { instance }: VerbContext) =>
   (input: JsonValues = {}, options: ListHow = {}): RecordList<unknown> => {
     const records = async function* (onPage?: (page: AnswerHead) => void): AsyncGenerator<unknown> {
-      const { params: _, signal, timeout, retries, ...paging } = options
       const values = checkInput(endpoint, input, options)
+      const { params: _, signal, timeout, retries, ...paging } = options
       yield* (await instance()).list(
         endpoint,
         values,
@@ -387,6 +379,7 @@ export const createRequest =
   (route: string, options: RequestOptions = {}): ApiPromise<unknown> =>
     createCall(
       rethrowPublicErrors(async () => {
+        checkOptions('request()', options)
         const { query = {}, body, ...how } = options
         const endpoint = createEndpoint(route, options)
         const answer = await send(endpoint, reaching, query, {

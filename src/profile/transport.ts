@@ -112,11 +112,15 @@ const readCertificate = (file: string): string => {
 const largestCertificate = 4e6
 
 /**
- * Reads the authorities that the environment adds for an address: `SSL_CERT_FILE`, `SSL_CERT_DIR`, and the CI runner's for its own
+ * Reads the authorities that the environment adds for an address or its proxy: `SSL_CERT_FILE`, `SSL_CERT_DIR`, and the CI runner's for its own
  * instance. Node itself reads `NODE_EXTRA_CA_CERTS`.
  */
-const readEnvironmentAuthorities = (baseUrl: string, env: Environment): readonly string[] => {
-  if (!baseUrl.startsWith('https:')) return []
+const readEnvironmentAuthorities = (
+  baseUrl: string,
+  proxy: string | undefined,
+  env: Environment,
+): readonly string[] => {
+  if (![baseUrl, proxy].some((address) => address?.startsWith('https:'))) return []
   const names = ['SSL_CERT_FILE', ...(isOfJob(env, baseUrl) ? ['CI_SERVER_TLS_CA_FILE'] : [])]
   const files = names.flatMap((name) => {
     const file = env[name]
@@ -154,7 +158,10 @@ export const createTransport = async (
     own === undefined ? getEnvironmentProxy(baseUrl, env) : checkProxy("the profile's proxy", own)
   const noProxy = proxy === undefined ? undefined : getProxyVariable(env, 'NO_PROXY')
   const { ca } = readProfilePem('ca', profile?.caFile)
-  const authorities = withExtra([ca ?? [], readEnvironmentAuthorities(baseUrl, env)].flat(), env)
+  const authorities = withExtra(
+    [ca ?? [], readEnvironmentAuthorities(baseUrl, proxy, env)].flat(),
+    env,
+  )
   const transport = {
     proxy,
     noProxy,

@@ -34,7 +34,7 @@ describe('--row-fields', () => {
     ])
   })
 
-  it.each(['=1+1', "'=1+1", '+49 30', '-x', '-5', "'quoted'"])(
+  it.each(['=1+1', "'=1+1", '+49 30', '-x', '-5', "'quoted'", '  in '])(
     'reads the text that -o csv wrote: %s',
     async (description) => {
       server.answer = ({ url }) =>
@@ -54,6 +54,20 @@ describe('--row-fields', () => {
     const ran = await run('runners update - --row-fields description,tag_list', sheet)
     const body = { description: 'say "hi"', tag_list: ['a', 'b'] }
     expect([ran.code, listBodies()]).toEqual([0, [['PUT /runners/1', body]]])
+  })
+
+  it('keeps the spaces in quotation marks, and drops those around other cells', async () => {
+    const ran = await run(
+      'runners update - --row-fields description',
+      'id,description\n1,"  in "\n2,  out  \n',
+    )
+    expect([ran.code, listBodies()]).toEqual([
+      0,
+      [
+        ['PUT /runners/1', { description: '  in ' }],
+        ['PUT /runners/2', { description: 'out' }],
+      ],
+    ])
   })
 
   it('adds each member of a sheet with the level and the day of its row', async () => {

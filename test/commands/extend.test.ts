@@ -421,6 +421,17 @@ describe('extend update with another file', () => {
     expect(await getFacts()).toEqual(before)
   })
 
+  it('is refused if it has the name of another extension', async () => {
+    const weekly = daily.replace('extension: daily', 'extension: weekly')
+    const { run } = createWorkspace({ 'daily.yml': daily, 'weekly.yml': weekly })
+    expect((await run('extend add daily.yml')).code).toBe(0)
+    const { code, stderr } = await run('extend update daily weekly.yml')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('"weekly", not of "daily"')])
+    expect((await run('extend list -o value --fields name,source')).stdout).toMatch(/daily\.yml$/m)
+    expect((await run('extend add weekly.yml --name daily')).code).toBe(0)
+    expect((await run('extend update daily')).code).toBe(0)
+  })
+
   it('is asked for again if the stored files are damaged', async () => {
     const { run, env } = await add()
     writeFileSync(join(env.SVC_CONFIG_DIR, 'extensions', 'api', 'extension.json'), '{')

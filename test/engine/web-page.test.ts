@@ -33,6 +33,19 @@ describe('--web', () => {
     expect((await call(many, { env: noDisplay })).stdout).toBe(`${server.url}/a/b/-/jobs/7\n`)
   })
 
+  it('is refused for members of a project, whose pages are not below it', async () => {
+    const members = ['ana', 'ben'].map((name, id) => ({ id, web_url: `${server.url}/${name}` }))
+    server.answer = () => ({ body: members })
+    const list = ['members', 'list', '-P', 'a/b', '--web']
+    expect(await call(list, { env: noDisplay })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('the instance reports no web page for this list'),
+    })
+    server.answer = () => ({ body: members.slice(1) })
+    expect((await call(list, { env: noDisplay })).stdout).toBe(`${server.url}/ben\n`)
+  })
+
   it('opens it by the program of the system, as one argument', async () => {
     server.answer = () => ({ body: createJob(`${server.url}/a/b;touch%20x/$(id)?q='a' b&c`) })
     const said = join(createFolder(), 'opened')
@@ -146,6 +159,7 @@ it.each([
   [['a/b', 'a/b/c'], 'a'],
   [['a/b/-/jobs/7', 'a/b/-/jobs/8'], 'a/b/-/jobs'],
   [['a/b/-/jobs/7', 'a/b/-/issues/8'], 'a/b'],
+  [['a/b/-/commit/f0', 'a/b/-/commit/f1'], 'a/b/-/commits'],
 ])('finds the page above %j', (paths, above) => {
   const base = 'https://svc.example:8443'
   expect(getListUrl(paths.map((path) => `${base}/${path}`))).toBe(`${base}/${above}`)

@@ -1,5 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createServer as createHttpServer, request as forward } from 'node:http'
+import {
+  createServer as createHttpServer,
+  request as forward,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { TLSSocket, TlsOptions } from 'node:tls'
@@ -137,9 +142,9 @@ interface ProxyServer {
 }
 
 /** Serves a proxy that forwards plain requests and tunnels the rest. */
-const serveProxy = async (refuse = false): Promise<ProxyServer> => {
+const serveProxy = async (refuse = false, tls?: TlsOptions): Promise<ProxyServer> => {
   const seen: string[] = []
-  const server = createHttpServer((request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
     seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`)
     if (refuse) {
       response.writeHead(407).end()
@@ -151,7 +156,8 @@ const serveProxy = async (refuse = false): Promise<ProxyServer> => {
       answer.pipe(response)
     })
     request.pipe(onward)
-  })
+  }
+  const server = tls === undefined ? createHttpServer(handle) : createServer(tls, handle)
   server.on('connect', (request, socket) => {
     seen.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`)
     if (refuse) {
@@ -191,6 +197,23 @@ describe('a proxy', () => {
     const client = createTestClient(base, { transport })
     expect((await client.call(buildGet('/x'))).status).toBe(200)
     expect(proxy.seen).toEqual([`CONNECT ${base.slice('https://'.length)} ${basic}`])
+  })
+  it('may speak TLS at an IP address, which is no server name', async () => {
+    const warnings: Error[] = []
+    const warn = (warning: Error) => warnings.push(warning)
+    process.on('warning', warn)
+    onTestFinished(() => {
+      process.off('warning', warn)
+    })
+    const plain = await serve((_, response) => sendJson(response, 200, {}))
+    for (const base of [await serveTls(), plain.base]) {
+      const proxy = await serveProxy(false, { cert: certificate, key })
+      const transport = { proxy: `https://${proxy.base}`, ca: certificate }
+      const client = createTestClient(base, { transport })
+      expect((await client.call(buildGet('/x'))).status).toBe(200)
+      expect(proxy.seen).toHaveLength(1)
+    }
+    expect(warnings).toEqual([])
   })
   it('is passed by for the names it is not for', async () => {
     const server = await serve((_, response) => sendJson(response, 200, {}))

@@ -143,6 +143,24 @@ describe('the functions', () => {
       // @ts-expect-error
       await getRejection(api.mr.list({ created_after: new Date(0) }).all()),
       await getRejection(api.request('PUT /x', { body: { a: [{ b: Number.POSITIVE_INFINITY }] } })),
+      // @ts-expect-error
+      await getRejection(api.runners.get(7)),
+      // @ts-expect-error
+      await getRejection(api.runners.get(null)),
+      // @ts-expect-error
+      await getRejection(api.projects.get({ id: { path: 'a/b' } })),
+      // @ts-expect-error
+      await getRejection(api.runners.list(5).all()),
+      // @ts-expect-error
+      await getRejection(api.runners.get({ id: 7 }, null)),
+      // @ts-expect-error
+      await getRejection(api.runners.get({ id: 7 }, { params: 5 })),
+      // @ts-expect-error
+      await getRejection(api.runners.get({ id: 7 }, { signal: {} })),
+      // @ts-expect-error
+      await getRejection(api.request('GET /x', { query: 'a=b' })),
+      // @ts-expect-error
+      await getRejection(api.request('GET /x', null)),
     ]
     for (const error of wrong) expect(error).toMatchObject({ category: 'usage' })
     expect(seen).toEqual([])
@@ -340,6 +358,21 @@ describe('one call', () => {
     expect(await getRejection(api.runners.get({ id: 1 }))).toMatchObject({ category: 'usage' })
     expect(seen).toEqual([])
   })
+  it.each<[limits: object, message: string]>([
+    [{ retries: 'all' }, 'connect(): retries must be an integer from 0'],
+    [{ timeout: '5' }, 'connect(): timeout must be a number of seconds above 0'],
+    [{ maxWait: -1 }, 'connect(): maxWait must be a number of seconds from 0'],
+    [{ concurrency: 0 }, 'connect(): concurrency must be a whole number above 0'],
+  ])('refuses the limits %j of the client', async (limits, message) => {
+    const { base, seen } = await serve((_, response) => sendJson(response, 503, {}))
+    const api = openApi({ baseUrl: base, token: secret, ...limits })
+    const error = await getRejection(api.runners.get({ id: 1 }))
+    expect(error).toMatchObject({
+      category: 'usage',
+      message: expect.stringContaining(message),
+    })
+    expect(seen).toEqual([])
+  })
   it('gives status and headers on demand, without cookies', async () => {
     const { base, seen } = await serve((_, response) =>
       sendJson(
@@ -476,6 +509,28 @@ describe('what is thrown', () => {
     expect(() => connect({})).toThrow('connect() requires a base URL, a profile or an environment')
     // @ts-expect-error
     expect(() => connect({ profile: 'work', token: 'x' })).toThrow('takes either a token')
+  })
+  it.each<[options: unknown, message: string]>([
+    [undefined, 'connect(): the options must be an object'],
+    [null, 'connect(): the options must be an object'],
+    ['https://code.test', 'connect(): the options must be an object'],
+    [{ baseUrl: new URL('https://code.test') }, 'connect(): baseUrl must be a string'],
+    [{ token: 5 }, 'connect(): token must be a string'],
+    [{ token: null }, 'connect(): token must be a string'],
+    [{ tokenKind: 'basic' }, 'connect(): tokenKind must be personal, oauth or session'],
+    [{ sudo: 5 }, 'connect(): sudo must be a string'],
+    [{ signal: 5 }, 'connect(): signal must be an AbortSignal'],
+    [{ note: 5 }, 'connect(): note must be a function'],
+    [{ trace: 5 }, 'connect(): trace must be a function'],
+    [{ transport: { proxy: 5 } }, 'connect(): proxy must be a string'],
+    [{ transport: { proxy: 'nowhere' } }, 'connect(): proxy is not a valid proxy URL'],
+    [{ baseUrl: undefined, env: 'x' }, 'connect(): env must be an object'],
+  ])('comes at once for options of a wrong type: %j', (options, message) => {
+    const untyped = connect as unknown as (options: unknown) => unknown
+    const isObject = typeof options === 'object' && options !== null
+    const all = isObject ? { baseUrl: 'https://code.test', ...options } : options
+    expect(() => untyped(all)).toThrow(Failure)
+    expect(() => untyped(all)).toThrow(message)
   })
   it('is the last of several tries, as many as are asked for', async () => {
     const { base, seen } = await serve((_, response) => sendJson(response, 503, {}))

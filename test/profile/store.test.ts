@@ -10,7 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { homedir } from 'node:os'
+import { userInfo } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { splitCommand } from '../../src/base/shell-words.js'
@@ -20,7 +20,7 @@ import { createDirectory, getFailure, openServices } from './setup.js'
 
 vi.mock('node:os', async (load) => {
   const actual = await load<typeof import('node:os')>()
-  return { ...actual, homedir: vi.fn(actual.homedir) }
+  return { ...actual, userInfo: vi.fn(actual.userInfo) }
 })
 
 const baseUrl = 'https://forge.test'
@@ -49,9 +49,17 @@ describe('paths', () => {
     for (const directory of [config, state, cache]) expect(directory).toMatch(/svcctl/)
     expect(new Set([config, state, cache]).size).toBe(3)
   })
+  it('are those of the user, and not below HOME of the process, for variables without HOME', () => {
+    vi.stubEnv('HOME', '/home/of/the/process')
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
+    expect(getPaths({})).toEqual(getPaths({ HOME: userInfo().homedir }))
+    expect(getPaths(process.env).config).toContain('/home/of/the/process/')
+  })
   it('are below the root for a user without a home', () => {
-    vi.mocked(homedir).mockImplementationOnce(() => {
-      throw new Error('uv_os_homedir returned ENOENT')
+    vi.mocked(userInfo).mockImplementationOnce(() => {
+      throw new Error('uv_os_get_passwd returned ENOENT')
     })
     const { config } = getPaths({ XDG_CONFIG_HOME: '' })
     expect(config.startsWith('/')).toBe(true)

@@ -64,6 +64,16 @@ describe('the transport', () => {
     })
   })
 
+  it('reads the authorities of the environment for the proxy of a plain instance, too', async () => {
+    const file = path.join(createDirectory(), 'ca.pem')
+    writeFileSync(file, certificate)
+    const session = { baseUrl: 'http://plain.test', profile: undefined }
+    const getAuthorities = async (proxy: string) =>
+      (await createTransport(session, false, { HTTP_PROXY: proxy, SSL_CERT_FILE: file }))?.ca
+    expect(await getAuthorities('https://p.test:3128')).toBe(certificate)
+    expect(await getAuthorities('http://p.test:3128')).toBeUndefined()
+  })
+
   it('reads the files of the profile', async () => {
     const directory = createDirectory()
     const file = (name: string): string => path.join(directory, name)

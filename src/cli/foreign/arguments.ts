@@ -2,7 +2,7 @@
 
 import { quoteWord } from '../../base/shell-words.js'
 import { findMistyped } from '../../base/suggest.js'
-import { getScopeType, isNumeric, isSwitch } from '../../catalogue/params.js'
+import { getParamValues, getScopeType, isNumeric, isSwitch } from '../../catalogue/params.js'
 import {
   canListRecords,
   getAnswerFields,
@@ -122,16 +122,24 @@ const joinFields = (
   return tokens.toSpliced(at - 1, 2, `${first},${text}`)
 }
 
-/** Replaces an argument that a list does not take by the flag for it: the file of commits, or the project or group. */
+/** Returns the flag of a list that a word is for: the only one that has it as a value, the file of commits, or the search. */
+const toListFlag = ({ flags }: Command, text: string): readonly string[] | undefined => {
+  const [own, ...others] = flags.filter(({ param }) => getParamValues(param).includes(text))
+  if (own !== undefined && others.length === 0) return [`--${own.name}`, text]
+  const name = ['path', 'search', 'query'].find((one) => flags.some((flag) => flag.name === one))
+  return name === undefined ? undefined : [`--${name}`, text]
+}
+
+/** Replaces an argument that a list does not take by the flag for it: the project or group, or one of its own. */
 const rewriteSurplus = (command: Command, tokens: readonly string[], at: number) => {
   const text = tokens[at] ?? ''
   const joined = joinFields(command, tokens, at)
   if (joined !== undefined) return joined
   const isScoped = getFlagValue(tokens, ['-P', '--project', '-G', '--group']) !== undefined
-  const scope = toScope(command, text)
-  if (!isScoped) return scope === undefined ? tokens : tokens.toSpliced(at, 1, ...scope)
-  const takesPath = command.flags.some(({ name }) => name === 'path')
-  return takesPath ? tokens.toSpliced(at, 1, '--path', text) : tokens
+  const scope = isScoped ? undefined : toScope(command, text)
+  const isWordFor = /^[a-z][\w-]*$/i.test(text) && !/^(?:all|any|help|asc|desc)$/.test(text)
+  const given = scope ?? (isScoped || isWordFor ? toListFlag(command, text) : undefined)
+  return given === undefined ? tokens : tokens.toSpliced(at, 1, ...given)
 }
 
 /** Rewrites the arguments of a list as the project, the group, or a condition. */
@@ -148,7 +156,6 @@ const rewriteOfList = async (
   const [at, ...others] = surplus
   if (at === undefined) return rewriteGroup(command, tokens)
   if (others.length > 0 || command.args.length > 0) return tokens
-  if (!hasScopeEndpoint(command, 'project') && !hasScopeEndpoint(command, 'group')) return tokens
   return rewriteSurplus(command, tokens, at)
 }
 

@@ -1,7 +1,6 @@
 /** Replaces the words of other tools by those of svcctl: the area and the verb of a command. */
 
-import { type Environment, getCurrentIo } from '../../base/io.js'
-import { isSecretName } from '../../base/secrets/names.js'
+import { getCurrentIo } from '../../base/io.js'
 import { findMistyped } from '../../base/suggest.js'
 import { toSingular } from '../../base/text.js'
 import { findArea, listAreas } from '../../catalogue/index.js'
@@ -10,10 +9,10 @@ import { toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import { isWord } from '../../engine/plan/line.js'
-import { getPaths, openStore, settingNames } from '../../profile/index.js'
 import { findAccepted } from '../words/accepted.js'
 import { expandAlias, listAliases } from '../words/alias.js'
 import { listVerbs } from '../words/tree.js'
+import { replaceSetting, type SplitLine } from './config-words.js'
 import { foreignFlags } from './flags.js'
 import { type RewrittenWords, sendRequest } from './requests.js'
 import {
@@ -25,13 +24,6 @@ import {
   isVerb,
 } from './verbs.js'
 import { findAreaName, findLine, findRoute } from './words.js'
-
-/** A line, split into its words and all other tokens. */
-interface SplitLine {
-  readonly words: readonly string[]
-  /** The tokens without the first `n` words. */
-  readonly without: (n: number) => readonly string[]
-}
 
 const anywhere = [...Object.values(flagSets).flat(), ...hiddenScopes]
 
@@ -70,15 +62,6 @@ const splitLine = (tokens: readonly string[]): SplitLine => {
 
 const isTool = (word: string): boolean => toolCommands.some(({ area }) => area === word)
 
-/** Returns the name of the current profile; undefined if there is none, or if it cannot be read. */
-const getProfileName = (env: Environment): string | undefined => {
-  try {
-    return (env.SVC_PROFILE || undefined) ?? openStore(getPaths(env)).getCurrentName()
-  } catch {
-    return undefined
-  }
-}
-
 /** Finds the area that a word names, by its own name, its alias or a name of another tool. */
 const findAreaWord = (word: string): string | undefined =>
   findArea(word)?.name ?? (isTool(word) ? word : findAreaName(word))
@@ -110,6 +93,21 @@ const resolveArea = (line: SplitLine, at: number): ReachedArea | undefined => {
   }
 }
 
+/** Joins two words that name an area or a list together, such as `merge requests`. Leaves out the project in `get project members`. */
+const joinNames = (tokens: readonly string[]): readonly string[] => {
+  const { words } = splitLine(tokens)
+  for (const [i, first] of words.slice(0, 2).entries()) {
+    const at = tokens.indexOf(first)
+    const second = tokens[at + 1] ?? ''
+    if (second !== words[i + 1]) continue
+    const name = `${first}-${second}`.toLowerCase()
+    if ((findAreaWord(name) ?? findRoute(name)) !== undefined) return tokens.toSpliced(at, 2, name)
+    const isPlace = i > 0 && /^(?:project|group)$/.test(first)
+    if (isPlace && findAreaWord(second) !== undefined) return tokens.toSpliced(at, 1)
+  }
+  return tokens
+}
+
 /** Splits the type of an object and its ID, written as one word: `runner/1`. Returns undefined for any other word. */
 const splitReference = ({
   words: [verb = '', reference = ''],
@@ -124,40 +122,22 @@ const splitReference = ({
 const resolveVerbFirst = async (typed: SplitLine): Promise<ReachedArea | undefined> => {
   const [verb = '', word = ''] = typed.words
   const [area = ''] = findAreaWord(word)?.split(' ') ?? []
-  if (!isVerb(verb) && !(await listVerbs(area)).includes(verb)) return undefined
+  const all = await listVerbs(area)
+  if (!isVerb(verb) && !all.includes(verb)) return undefined
   const line = resolveArea(typed, 1) === undefined ? splitReference(typed) : typed
   const reached = line && resolveArea(line, 1)
   if (line === undefined || reached === undefined) return undefined
+  const [below = ''] = reached.words
+  const group = reached.area === area ? findGroup(all, below) : undefined
+  const args = reached.words.slice(group === undefined ? 0 : 1)
   // Without an object, what is got is the list.
-  const isList =
-    ['get', 'show', 'describe', 'view', 'read'].includes(verb) && reached.words.length === 0
+  const isList = ['get', 'show', 'describe', 'view', 'read'].includes(verb) && args.length === 0
   return {
     ...reached,
     isVerbFirst: true,
-    words: [isList ? 'list' : verb, ...reached.words],
+    words: [...(group === undefined ? [] : [group]), isList ? 'list' : verb, ...args],
     rest: (n) => line.without(1 + n),
   }
-}
-
-/** True for the name of a setting of profiles. */
-const isSetting = (key: string): boolean =>
-  settingNames.some((name) => name === key.replaceAll('_', '-'))
-
-/** Replaces `config get` and `config set KEY VALUE` by commands on the current profile. */
-const replaceSetting = ({ words, without }: SplitLine): readonly string[] | undefined => {
-  const [first, verb, key, value] = words
-  if (first !== 'config') return undefined
-  const name = getProfileName(getCurrentIo().env) ?? 'default'
-  if (verb === 'get' && key === undefined) return ['profile', 'get', name, ...without(2)]
-  if (/^(?:get|unset)$/.test(verb ?? '') && key !== undefined && isSetting(key))
-    return verb === 'get'
-      ? ['profile', 'get', name, ...without(3)]
-      : ['profile', 'set', name, '--unset', key, ...without(3)]
-  if (verb !== 'set' || key === undefined || value === undefined) return undefined
-  const flag = `--${key.replaceAll('_', '-')}`
-  if (isSecretName(key)) return ['auth', 'login', '--token-stdin', ...without(4)]
-  // The credential of a profile is for its own address.
-  return ['profile', 'set', flag === '--base-url' ? 'default' : name, flag, value, ...without(4)]
 }
 
 /** Replaces `alias NAME=LINE`, as shells write it. */
@@ -286,8 +266,22 @@ const appendRest = (verb: string, rest: readonly string[]): readonly string[] =>
   return verb === 'get --watch' ? ['get', ...rest, '--watch'] : [...verb.split(' '), ...rest]
 }
 
+/** Returns the words for what an area has below its objects: `mr note list 4` is `mr notes 4`. Undefined if the word after the verb is no verb. */
+const leaveOutVerb = (place: VerbPlace): VerbPlace | undefined => {
+  const { area, verb, args, rest } = place
+  const [word = '', object] = args
+  const isSame = findVerbLine(area, verb)?.endsWith(` ${word}`) === true
+  if (object === undefined || !(isVerb(word) || isSame)) return undefined
+  const lists = `${toSingular(verb)}s`
+  const name = ['list', 'ls', 'show', 'view', 'get'].includes(word) ? lists : verb
+  const isKnown = (findVerbLine(area, name) ?? findOwnOperation(area, name)) !== undefined
+  if (!isKnown) return undefined
+  return { ...place, verb: name, args: args.slice(1), rest: (n) => rest(n + 1) }
+}
+
 /** Replaces a verb that the area does not have; undefined if nothing similar is known. */
-const replaceUnknownVerb = (place: VerbPlace): RewrittenWords | undefined => {
+const replaceUnknownVerb = (typed: VerbPlace): RewrittenWords | undefined => {
+  const place = typed.isInGroup ? typed : (leaveOutVerb(typed) ?? typed)
   const { area, lead, isInGroup, verb, args, known, rest } = place
   const line = isInGroup ? undefined : findVerbLine(area, verb)
   if (line !== undefined) return { tokens: [...line.split(' '), ...rest(1)] }
@@ -337,7 +331,25 @@ const replaceBeginning = async (line: SplitLine): Promise<readonly string[] | un
   const verbs = await listVerbs(findArea(first)?.name ?? '')
   return verbs.some((verb) => `${verb} `.startsWith(`${second} `))
     ? undefined
-    : (replaceSetting(line) ?? replaceAssignment(line) ?? replaceFirst(line))
+    : ((await replaceSetting(line)) ?? replaceAssignment(line) ?? replaceFirst(line))
+}
+
+/** Replaces a first word that names no area. */
+const replaceStrange = async (line: SplitLine): Promise<RewrittenWords | undefined> => {
+  const [first = ''] = line.words
+  if (first === 'log' && line.words.length === 1)
+    return { tokens: ['commits', 'list', ...line.without(1)] }
+  const near = /^(?:logs?|trace)$/.test(first)
+    ? ['jobs', 'log', ...line.without(1)]
+    : replaceNear(line)
+  return near === undefined ? undefined : replaceFrom(near)
+}
+
+/** Lists the words of a line about what pipelines have: `ci cancel job 13` is `cancel job 13`. */
+const listInnerWords = ({ area, words, rest }: ReachedArea): readonly string[] | undefined => {
+  const [verb = '', noun = '', object] = words
+  const isOther = (findAreaWord(noun) ?? findRoute(noun)) !== undefined
+  return area === 'ci' && object !== undefined && isOther ? [verb, noun, ...rest(2)] : undefined
 }
 
 /** Rewrites the words of a line; undefined if they mean nothing. */
@@ -350,17 +362,13 @@ export const rewriteWords = async (
     return typed.join(' ') === '-v' ? { tokens: ['--version'] } : undefined
   const replaced = await replaceBeginning(line)
   if (replaced !== undefined) return { tokens: replaced }
+  const joined = joinNames(alias ?? typed)
+  if (joined !== (alias ?? typed)) return rewriteWords(joined)
   const reached = resolveArea(line, 0) ?? (await resolveVerbFirst(line))
-  if (reached === undefined) {
-    const [first = ''] = line.words
-    if (first === 'log' && line.words.length === 1)
-      return { tokens: ['commits', 'list', ...line.without(1)] }
-    const near = /^(?:logs?|trace)$/.test(first)
-      ? ['jobs', 'log', ...line.without(1)]
-      : replaceNear(line)
-    return near === undefined ? undefined : replaceFrom(near)
-  }
+  if (reached === undefined) return replaceStrange(line)
   if (reached.route !== undefined) return replaceRoute(reached)
+  const inner = listInnerWords(reached)
+  if (inner !== undefined) return rewriteWords(inner)
   const known = await replaceVerb(reached)
   const isOurs =
     listAreas().some(({ name }) => name === line.words[0]) || isTool(line.words[0] ?? '')

@@ -36,6 +36,7 @@ const titles: Readonly<Record<string, string>> = {
   invitations: 'email',
   issues: 'title',
   merge_requests: 'source_branch',
+  notes: 'body',
   personal_access_tokens: 'name',
   pipeline: 'ref',
   tags: 'tag_name',
@@ -43,11 +44,13 @@ const titles: Readonly<Record<string, string>> = {
   variables: 'key',
 }
 
-/** Returns the parameter that an argument sets where the path has no place for it. */
-const listTitleWords = (path: string, [title]: readonly string[]): readonly string[] =>
-  title === undefined || path.includes(':id')
-    ? []
-    : ['--param', `${titles[path.split('/').at(-1) ?? ''] ?? 'name'}=${title}`]
+/** Returns the parameter that an argument sets where the path has no place for it: the title of an object, or the text of a note. */
+const listTitleWords = (path: string, args: readonly string[]): readonly string[] => {
+  const isBelow = path.includes(':id')
+  const name = titles[path.split('/').at(-1) ?? ''] ?? (isBelow ? undefined : 'name')
+  const title = args[isBelow ? 1 : 0]
+  return title === undefined || name === undefined ? [] : ['--param', `${name}=${title}`]
+}
 
 /** The parameters of requests that take a destination, a new name or an origin. */
 const ends: readonly (readonly [request: RegExp, flag: 'to' | 'from', param: string])[] = [
@@ -122,6 +125,14 @@ const readObject = (text: string, path: string, flags: readonly string[]): Objec
   return { id: text }
 }
 
+/** Returns the filter for objects whose ID may stand in a path. A name is none where the instance has numbers. */
+const hasObjectId =
+  (path: string) =>
+  ({ id }: ObjectReference): boolean => {
+    const [, list = ''] = /\/([a-z_]+)\/:id/.exec(path) ?? []
+    return !Object.hasOwn(referents, list) || /^(?:\d+|-|\$.*)$/.test(id)
+  }
+
 /** A path with the objects of a line in it. */
 interface FilledPath {
   readonly path: string
@@ -181,7 +192,7 @@ export const sendRequest = (
   const isOfGroup = flags.some((token) => isScopeFlag('group', token))
   const [method = 'GET', route = '', ...more] = request.split(' ')
   const path = isOfGroup ? route.replace(sharedLists, 'groups/{group}') : route
-  const objects = args.map((text) => readObject(text, path, flags))
+  const objects = args.map((text) => readObject(text, path, flags)).filter(hasObjectId(path))
   const ids = objects.map(({ id }) => id)
   const isEach = path.includes(':id') && areObjects(method, ids)
   const isPlaced = isOfGroup || flags.some((token) => isScopeFlag('project', token))

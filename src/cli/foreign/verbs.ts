@@ -111,6 +111,7 @@ const lines: Readonly<Record<string, string>> = {
   'integrations disable': 'integrations delete',
   'deploy-keys disable': 'deploy-keys delete',
   'journal last': 'journal show last',
+  'journal merge': 'journal show',
   'journal rollback': 'journal undo',
   'journal revert': 'journal undo',
   'alias get': 'alias list',

@@ -1,6 +1,7 @@
 /** Opens connections: one keep-alive pool per origin, loaded when the first request needs it. */
 
 import { subscribe } from 'node:diagnostics_channel'
+import { isIP } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { Dispatcher, Pool as PoolClass } from 'undici'
 import { recordSecret } from '../../base/secrets/redact.js'
@@ -162,9 +163,12 @@ const tunnelErrors: Readonly<Record<string, string>> = {
 const createTunnels = (Pool: typeof PoolClass, origin: URL, options: object, timeout: number) => {
   const pool = new Pool(origin, { ...options, headersTimeout: timeout })
   const connect = pool.connect.bind(pool)
+  // undici would name an IP address as the server name of TLS, which Node warns about.
+  const isAddress = isIP(origin.hostname.replace(/^\[|\]$/g, '')) !== 0
+  const changes = isAddress ? { servername: undefined } : {}
   return Object.assign(pool, {
     connect: (given: Dispatcher.ConnectOptions) =>
-      connect(given).catch((cause: unknown) => {
+      connect({ ...given, ...changes }).catch((cause: unknown) => {
         const code = tunnelErrors[getErrorCode(cause)]
         throw code === undefined ? cause : Object.assign(new Error(code, { cause }), { code })
       }),

@@ -103,8 +103,13 @@ const parseCsv = (
   const place = `line ${lines[0]?.number ?? 1}`
   try {
     const text = lines.map((line) => line.text).join('\n')
-    const rows = parse(text, { delimiter, relax_column_count: true })
-    return rows.map((row) => ({ place, cells: row.map((cell) => unescapeFormula(cell.trim())) }))
+    const rows: readonly (readonly string[])[] = parse(text, {
+      delimiter,
+      relax_column_count: true,
+      // Spaces in quotation marks are part of the cell.
+      cast: (cell, { quoting }) => (quoting ? cell : cell.trim()),
+    })
+    return rows.map((row) => ({ place, cells: row.map(unescapeFormula) }))
   } catch {
     throw createRowFailure(
       place,

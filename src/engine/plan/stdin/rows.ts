@@ -137,7 +137,7 @@ export const createRowReader = (
       )
     // Concatenated lists repeat the heading.
     if (cells.every((cell, i) => cell === heading[i])) return []
-    const at = (name: string): string => {
+    const getCell = (name: string): string => {
       const value = cells[names.indexOf(name)]
       if (value !== cells[names.lastIndexOf(name)])
         throw createRowFailure(
@@ -145,13 +145,14 @@ export const createRowReader = (
           `two columns ${name} with different values`,
           'Remove or rename one of them.',
         )
-      return (value ?? '').trim()
+      return value ?? ''
     }
+    const at = (name: string): string => getCell(name).trim()
     if (parent !== undefined && own.length < heading.length)
       checkParentCell({ place, column: parent, parent: at(parent) }, context)
     const field = about ? (name: string) => (name === objectColumn ? at(name) : '') : at
     const text = getRowObject({ place, getField: field }, context)
-    tap?.take(place, names, at)
+    tap?.take(place, names, getCell)
     return [{ text, place }]
   }
 }
