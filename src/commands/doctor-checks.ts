@@ -10,7 +10,7 @@ import { projects } from '../catalogue/areas/projects.js'
 import { getPath } from '../catalogue/endpoint.js'
 import type { ExternalClient } from '../engine/command/context.js'
 import { type Category, Failure, recoverFrom } from '../errors.js'
-import { createTlsSettings } from '../http/sending/connections.js'
+import { createConnectSettings, getAddressTimeout } from '../http/sending/connections.js'
 import type { Transport, WholeAnswer } from '../http/types.js'
 import type { KnownInstance } from '../profile/known.js'
 
@@ -229,7 +229,8 @@ const waitFor = <T extends Socket>(socket: T, event: string): Promise<T> =>
 
 const checkConnection = async ({ host, port }: Target, name: string): Promise<Check> => {
   const check = 'connection'
-  const socket = connect({ host, port })
+  const autoSelectFamilyAttemptTimeout = await getAddressTimeout()
+  const socket = connect({ host, port, autoSelectFamilyAttemptTimeout })
   try {
     await waitFor(socket, 'connect')
     return createPassedCheck(check, `${name} accepts connections on port ${port}`)
@@ -300,7 +301,7 @@ const checkTls = async (
     socket = tls.connect({
       host,
       port,
-      ...(await createTlsSettings(transport)),
+      ...(await createConnectSettings(transport)),
       rejectUnauthorized: false,
       ...(isIP(host) === 0 ? { servername: host } : {}),
     })

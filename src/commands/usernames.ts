@@ -23,6 +23,9 @@ export const memberLists = {
 } as const
 
 const passIdHint = 'Pass the ID instead. "svcctl members list" shows the IDs of members.'
+/** The hint for a name that no direct member has: the user may be a member of a group above. */
+const inheritedHint =
+  'Only direct members can be named here. "svcctl members list --inherited" shows all members.'
 
 /** Lists the members of the plan's group or project that match a search for a name and the filter `where`. */
 const listMembers = (
@@ -114,7 +117,7 @@ export const lookUp = async (
   throw new Failure(
     'not_found',
     `${scope} has no ${among === 'billable' ? 'billable ' : ''}member named "${safe(name)}"${near === '' ? '' : `; there is ${safe(near)}`}`,
-    { hint: passIdHint },
+    { hint: among === 'direct' ? inheritedHint : passIdHint },
   )
 }
 

@@ -13,7 +13,7 @@ export const readHeader = (headers: AnswerHeaders, name: string): string | undef
 export const parseCount = (text: string | null | undefined): number | undefined =>
   /^\d{1,15}$/.test(text?.trim() ?? '') ? Number(text) : undefined
 
-/** The lowest number that counts as a time in epoch seconds; lower numbers count seconds from now. */
+/** The lowest number that counts as a time in epoch seconds; lower numbers count seconds from now. Some proxies send such a time. */
 const epochFloor = 1e9
 const secondsPattern = /^\d+(\.\d+)?$/
 
@@ -29,21 +29,30 @@ const parseDate = (text: string): number => {
   return Date.parse(withoutZone.test(text) ? `${text} GMT` : text)
 }
 
-/** Parses `Retry-After`: seconds or a date; a past date asks for no wait. Returns undefined for any other text. */
+/** Returns the time in milliseconds that a number of epoch seconds names; undefined for a number of seconds from now. */
+export const toEpochTime = (seconds: number): number | undefined =>
+  seconds >= epochFloor && seconds < maxWait ? seconds * 1000 : undefined
+
+/** Parses seconds from now, or a time in epoch seconds; a past time asks for no wait. Returns undefined for any other text. */
+const parseSeconds = (text: string, now: number): number | undefined => {
+  if (!secondsPattern.test(text)) return undefined
+  const seconds = Number(text)
+  const time = toEpochTime(seconds)
+  return time === undefined ? Math.min(maxWait, seconds) * 1000 : Math.max(0, time - now)
+}
+
+/** Parses `Retry-After`: seconds or a time; a past time asks for no wait. Returns undefined for any other text. */
 export const parseRetryAfter = (header: string | undefined, now: number): number | undefined => {
   const text = header?.trim() ?? ''
-  if (secondsPattern.test(text)) return Math.min(maxWait, Number(text)) * 1000
+  const wait = parseSeconds(text, now)
+  if (wait !== undefined) return wait
   const until = parseDate(text)
   return Number.isNaN(until) ? undefined : Math.max(0, until - now)
 }
 
 /** Parses `RateLimit-Reset`: epoch seconds, or seconds from now. Returns undefined for any other text. */
-export const parseRateReset = (header: string | undefined, now: number): number | undefined => {
-  const text = header?.trim()
-  if (text === undefined || !secondsPattern.test(text)) return undefined
-  const value = Number(text)
-  return Math.max(0, value < epochFloor ? value * 1000 : value * 1000 - now)
-}
+export const parseRateReset = (header: string | undefined, now: number): number | undefined =>
+  parseSeconds(header?.trim() ?? '', now)
 
 /**
  * Returns the wait that an answer asks for: that of `Retry-After`, or else the time until the limit's window ends. The window counts only

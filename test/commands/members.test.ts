@@ -59,7 +59,10 @@ describe('members get', () => {
     const ran = await call('members get do -G 7')
     expect(ran).toMatchObject({ code: 4, stdout: '' })
     expect(ran.stderr).toContain('group 7 has no member named "do"; there is dov (5), eva (6')
+    expect(ran.stderr).toContain('"svcctl members list --inherited" shows all members.')
     expect(server.lines()).toEqual(['GET /groups/7/members?query=do&per_page=100'])
+    const inherited = await call('members get do -G 7 --inherited')
+    expect(inherited.stderr).toContain('Pass the ID instead.')
   })
 
   it('is exit 2 for a name that several have', async () => {

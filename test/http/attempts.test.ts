@@ -19,6 +19,8 @@ describe('the wait that an answer asks for', () => {
     [{ 'retry-after': '' }, undefined],
     [{ 'retry-after': '1.5' }, 1500],
     [{ 'retry-after': '9'.repeat(400) }, 1e15],
+    [{ 'retry-after': String(now / 1000 + 5) }, 5000],
+    [{ 'retry-after': String(now / 1000 - 5) }, 0],
     [{ 'retry-after': 'Tuesday, 14-Nov-23 22:13:29 GMT' }, 9000],
     [{ 'retry-after': 'Tue Nov 14 22:13:29 2023' }, 9000],
     [{ 'retry-after': '2023-11-14T22:13:29Z' }, 9000],

@@ -246,6 +246,13 @@ describe('what to do next', () => {
   it('says how long the instance asks to wait', () => {
     const headers = { 'retry-after': '17' }
     expect(next(429, '', { headers })).toEqual({ code: 'rate', about: '17 s' })
+    const times = [
+      ['1.5', '1.5 s'],
+      ['1700000000', 'until 2023-11-14T22:13:20.000Z'],
+      ['Tue, 14 Nov 2023 22:13:20 GMT', 'until Tue, 14 Nov 2023 22:13:20 GMT'],
+    ] as const
+    for (const [after, about] of times)
+      expect(next(429, '', { headers: { 'retry-after': after } })).toEqual({ code: 'rate', about })
     expect(next(429, '')).toEqual({ code: 'rate' })
   })
   it.each([400, 405, 422])('is about the input at %i', (status) => {

@@ -6,9 +6,9 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer } from 'node:https'
-import { type AddressInfo, connect, type Socket } from 'node:net'
-import type { TLSSocket, TlsOptions } from 'node:tls'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import net, { type AddressInfo, connect, type Socket } from 'node:net'
+import tls, { type TLSSocket, type TlsOptions } from 'node:tls'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { recordSecret } from '../../src/base/secrets/redact.js'
 import { readWhole } from '../../src/http/answers/body.js'
 import { getRejection, sendJson, serve, serveRaw } from '../support/servers.js'
@@ -45,6 +45,19 @@ const serveTls = async (more: TlsOptions = {}): Promise<string> => {
   })
   return `https://127.0.0.1:${await listen(server)}`
 }
+
+describe('a host with several addresses', () => {
+  it.each(['http', 'https'])('has a second for each address over %s', async (scheme) => {
+    const opened = vi.spyOn(scheme === 'http' ? net : tls, 'connect')
+    onTestFinished(() => opened.mockRestore())
+    const server = await serve((_, response) => sendJson(response, 200, {}))
+    const base = scheme === 'http' ? server.base : await serveTls()
+    await createTestClient(base, { transport: { ca: certificate } }).call(buildGet('/x'))
+    expect(opened).toHaveBeenCalledWith(
+      expect.objectContaining({ autoSelectFamilyAttemptTimeout: 1000 }),
+    )
+  })
+})
 
 describe('TLS', () => {
   it('refuses an unknown certificate, once, and says what to do', async () => {

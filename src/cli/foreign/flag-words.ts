@@ -314,7 +314,7 @@ export class FlagReader {
   #readUnknown(typed: TypedFlag): ReadFlag | undefined {
     const { name, joined, next } = typed
     if (!name.startsWith('--')) return undefined
-    const follows = joined === undefined && next !== undefined && isWord(next) ? next : undefined
+    const follows = joined === undefined && /^(?:[^-]|-\d|$)/.test(next ?? '-') ? next : undefined
     const value = joined ?? follows
     const takesNext = follows !== undefined
     if (this.#command.open === true) return this.#readParameter(name.slice(2), value, takesNext)

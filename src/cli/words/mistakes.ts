@@ -119,11 +119,11 @@ export const createInvalidUseFailure = (
   message: string,
 ): Failure => {
   // Commander treats a negative number as an argument, but `-1h` as an unknown option.
-  const negative = tokens.find((token) => /^-\d/.test(token))
+  const [, negative] = /^unknown option '(-\d[^']*)'/.exec(message) ?? []
   const hint =
-    negative !== undefined && message.startsWith('unknown option')
-      ? `Put a value that starts with a dash after "--": … -- ${negative}`
-      : `Run "svcctl ${called} --help".`
+    negative === undefined
+      ? `Run "svcctl ${called} --help".`
+      : `Put a value that starts with a dash after "--": … -- ${negative}`
   return usage(
     getComplaint(message, tokens).replace(/^(too many arguments) for '[^']*'/, '$1'),
     hint,

@@ -169,6 +169,10 @@ const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): 
   return !word && !(isListParam(param) && only.text.includes(','))
 }
 
+/** True for a value that filters nothing: the instance ignores an empty parameter, so that every record would match. */
+const isEmptyValue = (value: JsonValue): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
 /** Adds the value of a condition to the request, if possible. Returns true if the condition must also be tested. */
 const splitCondition = (
   parts: Parts,
@@ -183,13 +187,20 @@ const splitCondition = (
     if (param === undefined) return true
     const wrong = checkParameter(parts, condition, expression)
     if (wrong !== undefined) throw wrong
-    parts.values[field] = parseValue(param, [text], `--where ${field}`, { parameter: field })
+    const value = parseValue(param, [text], `--where ${field}`, { parameter: field })
+    if (isEmptyValue(value)) {
+      const name = parts.known.naming.describeName(field)
+      const why = `${name} is a parameter, and the instance ignores it without a value`
+      throw createConditionFailure(expression.text, at, why)
+    }
+    parts.values[field] = value
     return false
   }
   const param = getOwn<Param>(parts.endpoint.params, field)
   if (param === undefined || !isExact(parts, condition, param)) return true
   const sent = parseIfAccepted(param, text)
-  if (sent === undefined) return true
+  // The flag of a list also takes JSON, such as `[]`. A condition compares its text with one item.
+  if (sent === undefined || (Array.isArray(sent) && String(sent[0]) !== text)) return true
   parts.values[field] = sent
   // If the list does not show the field, testing would need a request for each record.
   return !isOnlyInSingle(field, parts.known)

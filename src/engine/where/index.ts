@@ -188,11 +188,15 @@ const bindCondition = (condition: Condition, text: string, known: Known): Bound 
   checkValues(condition, kind, tested, { text, known })
   const tests = tested.map(({ test }) => test)
   const not = op.startsWith('!')
+  // No value at all, as in `tag_list=`, also means an empty list, as `[]` does. The empty text in quotes is an item.
+  const isNothing = ({ text: given, quoted }: Operand) => /^(?:\[\])?$/.test(given) && !quoted
+  const asksEmpty = (op === '=' || op === '!=') && values.some(isNothing)
   const matches = (record: unknown): boolean => {
-    const leaves = read(record)
+    const { isPresent, values: found } = read(record)
     // Only null matches an absent field. Otherwise a mistyped field with != would match everything.
-    if (!leaves.isPresent) return asksNull && !not
-    return leaves.values.some((value) => tests.some((test) => test(value))) !== not
+    if (!isPresent) return asksNull && !not
+    if (asksEmpty && found.length === 0) return !not
+    return found.some((value) => tests.some((test) => test(value))) !== not
   }
   const { list, single, samples = [] } = known
   const isText = (record: unknown) => getLeaves(record, path).values.some(hasNoOrder)

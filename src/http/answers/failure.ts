@@ -1,7 +1,7 @@
 /** Converts answers that refuse a request to a Failure with a category, a message and the next step (`http/README.md`). */
 import { type Fields, isObject, tryParseJson } from '../../base/objects.js'
 import { type Category, Failure } from '../../errors.js'
-import { parseRetryAfter, type RequestAuthor, readHeader } from '../headers.js'
+import { parseRetryAfter, type RequestAuthor, readHeader, toEpochTime } from '../headers.js'
 import { formatStatus, getCategory, getStatusName } from '../status.js'
 import { type AnswerHeaders, type NextStep, toDetails } from '../types.js'
 import { findPageTitle, findStorageError, isPage, proxyHint, toOneLine } from './network.js'
@@ -234,7 +234,10 @@ const matchesRule = (rule: Rule, refusal: Refusal): boolean => {
 const getRequestedWaitText = ({ headers }: RefusedAnswer): { readonly about?: string } => {
   const after = readHeader(headers, 'retry-after')
   if (after === undefined || parseRetryAfter(after, 0) === undefined) return {}
-  return { about: /^\d+$/.test(after) ? `${after} s` : `until ${toOneLine(after)}` }
+  const seconds = Number(after)
+  const time = toEpochTime(seconds)
+  if (time !== undefined) return { about: `until ${new Date(time).toISOString()}` }
+  return { about: Number.isNaN(seconds) ? `until ${toOneLine(after)}` : `${after} s` }
 }
 
 const jobHint =

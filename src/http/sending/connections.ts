@@ -88,9 +88,20 @@ const watchConnections = (): void => {
   })
 }
 
-interface TlsSettings {
+/** The settings of new connections, for `tls.connect` and `net.connect`. */
+interface ConnectSettings {
   readonly secureContext?: SecureContext
   readonly rejectUnauthorized?: boolean
+  readonly autoSelectFamilyAttemptTimeout: number
+}
+
+/** The least time for an address, in milliseconds. Node's 250 are too few for an instance on the other side of the world. */
+const addressTimeout = 1000
+
+/** Returns the time for each address of a host with several. The last one may take as long as the timeout. An option of Node may lengthen it. */
+export const getAddressTimeout = async (): Promise<number> => {
+  const { getDefaultAutoSelectFamilyAttemptTimeout } = await import('node:net')
+  return Math.max(addressTimeout, getDefaultAutoSelectFamilyAttemptTimeout())
 }
 
 const createTransportFailure = (
@@ -126,13 +137,16 @@ const createContext = async ({ ca, cert, key }: Transport): Promise<SecureContex
 }
 
 /**
- * Creates the TLS settings of a transport. Its authorities are added to those that Node trusts by itself. As the option `ca` they would
+ * Creates the settings of connections for a transport. Its authorities are added to those that Node trusts by itself. As the option `ca` they would
  * replace those, and naming all of them takes 40 ms.
  */
-export const createTlsSettings = async (transport: Transport): Promise<TlsSettings> => {
+export const createConnectSettings = async (transport: Transport): Promise<ConnectSettings> => {
   const { ca, cert, key, insecure } = transport
   // The option is always set, since NODE_TLS_REJECT_UNAUTHORIZED=0 would decide otherwise.
-  const base = { rejectUnauthorized: insecure !== true }
+  const base = {
+    rejectUnauthorized: insecure !== true,
+    autoSelectFamilyAttemptTimeout: await getAddressTimeout(),
+  }
   if (ca === undefined && cert === undefined && key === undefined) return base
   return { ...base, secureContext: await createContext(transport) }
 }
@@ -177,8 +191,8 @@ const createTunnels = (Pool: typeof PoolClass, origin: URL, options: object, tim
 
 const createProxyFactory = async (
   proxy: string,
-  tls: TlsSettings,
-  proxyTls: TlsSettings,
+  settings: ConnectSettings,
+  proxySettings: ConnectSettings,
   timeout: number,
 ): Promise<DispatcherFactory> => {
   const [
@@ -200,15 +214,18 @@ const createProxyFactory = async (
     ...getProxyCredential(url),
     proxyTunnel: false,
     clientFactory: (origin, options) => createTunnels(Pool, origin, options, timeout),
-    requestTls: { ...tls, timeout },
-    proxyTls: { ...proxyTls, timeout },
+    requestTls: { ...settings, timeout },
+    proxyTls: { ...proxySettings, timeout },
   })
   return () => agent
 }
 
-const createPoolFactory = async (tls: TlsSettings, timeout: number): Promise<DispatcherFactory> => {
+const createPoolFactory = async (
+  settings: ConnectSettings,
+  timeout: number,
+): Promise<DispatcherFactory> => {
   const { default: Pool } = await import('undici/lib/dispatcher/pool.js')
-  return (origin) => new Pool(origin, { connect: { ...tls, timeout } })
+  return (origin) => new Pool(origin, { connect: { ...settings, timeout } })
 }
 
 /** The connections of a client. No library is loaded before the first request. */
@@ -260,9 +277,10 @@ export class Connections {
     if (origin.startsWith('https:')) await import('node:tls')
     const { transport = {}, timeout } = this.#options
     const abroad = omitIdentity(transport)
-    const tls = await createTlsSettings(origin === this.#ownOrigin ? transport : abroad)
-    return proxy === undefined
-      ? await createPoolFactory(tls, timeout * 1000)
-      : await createProxyFactory(proxy, tls, await createTlsSettings(abroad), timeout * 1000)
+    const own = origin === this.#ownOrigin ? transport : abroad
+    const settings = await createConnectSettings(own)
+    if (proxy === undefined) return createPoolFactory(settings, timeout * 1000)
+    const proxySettings = await createConnectSettings(abroad)
+    return createProxyFactory(proxy, settings, proxySettings, timeout * 1000)
   }
 }
