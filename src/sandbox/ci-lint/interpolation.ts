@@ -196,7 +196,7 @@ class BlockWriter {
   /** Returns the value of a block; undefined for a block that is not replaced. */
   #getValue(content: string): { readonly value: unknown } | undefined {
     const [access = '', ...calls] = content
-      .replace(/\|+$/, '')
+      .replace(/(?<!\|)\|+$/, '')
       .split('|')
       .map((part) => part.trim())
     const { asOf } = this.#scope
