@@ -92,6 +92,13 @@ describe('what was not seen makes no verdict', () => {
     expect(await lint('include: [b.yml, null, c.yml, b.yml]\na: {extends: .b}')).toEqual([])
   })
 
+  it('refuses an included file of comments only', async () => {
+    const files = filesOf('web/shop', { 'web/shop': { 'x.yml': '# Nothing yet.\n' } })
+    expect((await lintContent('include: x.yml\na: {script: x}\n', { files })).errors).toEqual([
+      'Included file `x.yml` does not have valid YAML syntax!',
+    ])
+  })
+
   it('leaves an include with rules open that cannot be read', async () => {
     const content = 'include: {local: x.yml, rules: [{if: $NIGHTLY}]}\na: {script: x}\n'
     expect(await lintContent(content, {})).toMatchObject({

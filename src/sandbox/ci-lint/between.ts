@@ -266,7 +266,8 @@ export const checkBetween = (
     all,
     names: new JobNames(all),
     stages,
-    place: new Map(stages.map((stage, index) => [stage, index])),
+    // Of equal stages, the first one counts.
+    place: new Map(stages.map((stage, index) => [stage, index] as const).toReversed()),
     settled: ({ name, stage }) => {
       const text = Object.hasOwn(own, name) ? own[name] : undefined
       return ownStages && isHash(text) && (text.stage ?? text.type) === stage

@@ -60,6 +60,8 @@ const expandNested = async (
 ): Promise<Hash> => {
   try {
     const { tree, odd, left } = await readTree(source, inputs, run.asOf)
+    if (Object.keys(tree).length === 0)
+      run.errors.add(`Included file \`${path}\` does not have valid YAML syntax!`)
     for (const [key, kind] of odd) run.odd.set(key, kind)
     run.left.push(...left)
     return await expand(run, tree)

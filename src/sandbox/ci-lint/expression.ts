@@ -223,7 +223,7 @@ let budget = new Budget(0)
 let known = new Map<string, RE2JS | undefined>()
 
 const maxCost = 1_000_000
-const dressed = /^\/(.*)\/([ismU]*)$/s
+const dressed = /^\/(.*)\/([ismU]*)$/
 
 /** True if a text has the form of a regular expression: `/…/`, with or without flags. */
 export const isDressed = (text: string): boolean => dressed.test(text)

@@ -90,7 +90,8 @@ const listSources: Format = (value) => {
 /** The longest timeout of a job that instances accept, in seconds. */
 const month = 30.436875 * secondsPerDay
 
-const isDuration = (text: string): boolean => parseWordDuration(text) !== undefined
+/** True for a duration. Instances read no time at all (`0 days`) as none. */
+const isDuration = (text: string): boolean => (parseWordDuration(text) ?? 0) > 0
 const isNever = (text: string): boolean => /^never$/i.test(text)
 /** Creates the format of durations of at most this number of seconds. */
 const isWithin =
@@ -135,6 +136,7 @@ export const formats: Readonly<Record<string, Format>> = {
   'preset-option': (value) =>
     !isHash(value) ||
     !Array.isArray(value.options) ||
+    value.options.length === 0 ||
     value.options.map(String).includes(String(value.value)),
   'preset-inputs': (value) => {
     const inputs = isHash(value) && isHash(value.inputs) ? Object.entries(value.inputs) : []

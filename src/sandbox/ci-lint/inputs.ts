@@ -3,6 +3,7 @@ import { hasCycle } from '../../base/collections.js'
 import { evaluateExpression, getInputNames, loadRegexes } from './expression.js'
 import { findValueProblem, toKind, toKindName } from './input-values.js'
 import { fillBlocks } from './interpolation.js'
+import type { OddKeys } from './read.js'
 import { checkNode, getSchema } from './schema.js'
 import { type Hash, isHash, type JudgedVersion, UnreadableError } from './types.js'
 
@@ -32,6 +33,12 @@ class InputValues {
   }
 
   add(name: string, spec: Hash): void {
+    if (spec.type === null) {
+      this.problems.push(
+        `unknown input specification for \`${name}\` (valid types: array, boolean, number, string)`,
+      )
+      return
+    }
     const rules: readonly unknown[] = Array.isArray(spec.rules) ? spec.rules : []
     const known = { ...this.#given, ...Object.fromEntries(this.values) }
     const rule = findRule(rules, known)
@@ -110,6 +117,10 @@ const checkHeader = async (document: Hash, asOf: JudgedVersion): Promise<Hash> =
   return spec
 }
 
+/** Returns a name that an input gives a top-level key, if the input is no text. */
+const getOddName = (name: unknown): readonly (readonly [string, 'number' | 'word'])[] =>
+  typeof name === 'string' ? [] : [[String(name), typeof name === 'number' ? 'number' : 'word']]
+
 /** Names the file of an include. */
 export const describeInclude = (entry: unknown): string => {
   const { local, remote, project, file } = isHash(entry) ? entry : { local: entry }
@@ -117,7 +128,8 @@ export const describeInclude = (entry: unknown): string => {
 }
 
 /**
- * Replaces the inputs in a document by their values. Also returns the input files that the header names.
+ * Replaces the inputs in a document by their values. Also returns the input files that the header names,
+ * and the top-level keys that inputs of other types than text give.
  * @throws UnreadableError if the header is invalid in this version, an input has no value, or a name is unknown
  */
 export const withInputs = async (
@@ -125,7 +137,11 @@ export const withInputs = async (
   content: unknown,
   given: Hash,
   asOf: JudgedVersion,
-): Promise<{ readonly value: unknown; readonly left: readonly string[] }> => {
+): Promise<{
+  readonly value: unknown
+  readonly odd: OddKeys
+  readonly left: readonly string[]
+}> => {
   const spec = await checkHeader(document, asOf)
   const declared = getInputs(spec)
   const left = [spec.include ?? []].flat().map(describeInclude)
@@ -136,5 +152,10 @@ export const withInputs = async (
     inputs.problems.unshift(`unknown input arguments: ${unknown.join(', ')}`)
   if (inputs.problems.length > 0) throw new UnreadableError(inputs.problems)
   const scope = { inputs: inputs.values, isOpen: left.length > 0, asOf }
-  return { value: fillBlocks(content, scope), left }
+  const names = Object.keys(isHash(content) ? content : {})
+  return {
+    value: fillBlocks(content, scope),
+    odd: new Map(names.flatMap((name) => getOddName(fillBlocks(name, scope)))),
+    left,
+  }
 }

@@ -168,9 +168,16 @@ const findBlocks = (text: string): readonly BlockRange[] => {
   return blocks
 }
 
+/** Converts an item of a list to text. Texts have quotes there. */
+const toItemText = (item: unknown): string => {
+  if (item === null) return 'nil'
+  return typeof item === 'string' ? JSON.stringify(item) : toText(item)
+}
+
 /** Converts a value to the text that instances write for it. */
 const toText = (value: unknown): string => {
   if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return `[${value.map((item) => toItemText(item)).join(', ')}]`
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
@@ -188,7 +195,10 @@ class BlockWriter {
 
   /** Returns the value of a block; undefined for a block that is not replaced. */
   #getValue(content: string): { readonly value: unknown } | undefined {
-    const [access = '', ...calls] = content.split('|').map((part) => part.trim())
+    const [access = '', ...calls] = content
+      .replace(/(?<!\|)\|+$/, '')
+      .split('|')
+      .map((part) => part.trim())
     const { asOf } = this.#scope
     const follows = describeChange('', { since: '18.6' }, asOf) === ''
     if (access.split('.')[0] === 'matrix' && follows) return undefined

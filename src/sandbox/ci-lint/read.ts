@@ -137,23 +137,29 @@ class Reader {
 
   #readHash({ pairs }: MapNode, depth: number): Hash {
     const result = new Map<string, unknown>()
-    const under: unknown[] = []
     for (const [key, value] of pairs) {
       const name = toName(this.value(key, depth + 1))
       const read = this.value(value, depth + 1)
-      if (isMerge(key)) under.push(...[read].flat())
+      if (isMerge(key)) this.#merge(result, read)
       else result.set(name, read)
     }
-    for (const source of under) this.#merge(result, source)
     return Object.fromEntries(result)
   }
 
-  /** Merges a hash into another, whose existing keys stay: its own ones, and those of earlier sources. */
-  #merge(result: Map<string, unknown>, source: unknown): void {
-    if (!isHash(source)) throw new UnreadableError(['(<unknown>): a merge key takes hashes only'])
-    const entries = Object.entries(source)
-    this.#budget.spend(entries.length)
-    for (const [key, value] of entries) if (!result.has(key)) result.set(key, value)
+  /**
+   * Merges hashes as instances do: they replace the keys before the merge key, and keys after it replace theirs. Of several hashes, the first
+   * one counts. Any other value makes the merge key a common key.
+   */
+  #merge(result: Map<string, unknown>, read: unknown): void {
+    const sources: readonly unknown[] = Array.isArray(read) ? read.toReversed() : [read]
+    if (!sources.every(isHash)) {
+      result.set('<<', read)
+      return
+    }
+    for (const [key, value] of sources.flatMap(Object.entries)) {
+      this.#budget.spend(1)
+      result.set(key, value)
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Expands the references of a configuration to its own jobs: `extends` and `!reference`. */
 
 import { mapValues } from '../../base/objects.js'
+import { findRootKey } from './schema.js'
 import { mergeHashes } from './tree.js'
 import {
   type Budget,
@@ -37,10 +38,17 @@ const getParents = (job: Hash): readonly string[] | undefined => {
   return isStrings(names) ? names : undefined
 }
 
+/** A job with all that it inherits. */
+interface ExpandedJob {
+  readonly value: Hash
+  /** The number of `extends` in the longest chain that begins with this job. */
+  readonly height: number
+}
+
 /** Expands the `extends` of jobs, each only once. */
 class Family {
   readonly errors = new Set<string>()
-  readonly #done = new Map<string, Hash>()
+  readonly #done = new Map<string, ExpandedJob>()
   readonly #tree: Hash
   readonly #expansion: Expansion
 
@@ -50,25 +58,31 @@ class Family {
   }
 
   /** Returns a job with all that it inherits. @param above the jobs whose `extends` lead to it, the outermost first */
-  whole(name: string, job: Hash, above: readonly string[] = []): Hash {
+  whole(name: string, job: Hash, above: readonly string[] = []): ExpandedJob {
+    if (!('extends' in job)) return { value: job, height: 0 }
     const known = this.#done.get(name)
-    if (known !== undefined) return known
-    const wrong = findDepthProblem(name, above)
+    const wrong = findDepthProblem(name, above, known?.height ?? 1)
     if (wrong !== undefined) {
-      this.errors.add(`${above[0]}: ${wrong} in \`extends\``)
-      return job
+      this.errors.add(`${name}: ${wrong} in \`extends\``)
+      return { value: job, height: 1 }
     }
+    if (known !== undefined) return known
     const { budget } = this.#expansion
     const parents = getParents(job)
-    let base: Hash = {}
-    for (const [parent, found] of this.#findParents(name, parents ?? []))
-      base = mergeHashes(base, this.whole(parent, found, [...above, name]), budget)
+    let base: ExpandedJob = { value: {}, height: 0 }
+    for (const [parent, found] of this.#findParents(name, parents ?? [])) {
+      const { value, height } = this.whole(parent, found, [...above, name])
+      base = {
+        value: mergeHashes(base.value, value, budget),
+        height: Math.max(base.height, height),
+      }
+    }
     const { extends: given, ...own } = job
-    const result = mergeHashes(
-      base,
-      parents === undefined ? { ...own, extends: given } : own,
-      budget,
-    )
+    const keepsGiven = parents === undefined || findRootKey(name) !== undefined
+    const result = {
+      value: mergeHashes(base.value, keepsGiven ? { ...own, extends: given } : own, budget),
+      height: base.height + 1,
+    }
     this.#done.set(name, result)
     return result
   }
@@ -91,9 +105,13 @@ class Family {
   }
 }
 
-const findDepthProblem = (name: string, above: readonly string[]): string | undefined => {
+const findDepthProblem = (
+  name: string,
+  above: readonly string[],
+  height: number,
+): string | undefined => {
   if (above.includes(name)) return 'circular dependency detected'
-  return above.length >= deepestExtends ? 'nesting too deep' : undefined
+  return above.length + height > deepestExtends ? 'nesting too deep' : undefined
 }
 
 /** Expands the `extends` of all jobs. A job's own keys count most, then those of its last parent. */
@@ -102,7 +120,7 @@ export const expandExtends = (tree: Hash, expansion: Expansion): ExpandedTree =>
   const change = describeChange('`extends`', { since: '11.3' }, expansion.asOf)
   const entries = Object.entries(tree).map(([name, value]) => [
     name,
-    isHash(value) && 'extends' in value && change === '' ? family.whole(name, value) : value,
+    isHash(value) && 'extends' in value && change === '' ? family.whole(name, value).value : value,
   ])
   return { tree: Object.fromEntries(entries) as Hash, errors: [...family.errors] }
 }

@@ -136,6 +136,9 @@ interface Place {
   readonly keyword?: string
 }
 
+/** The maximum depth of lists in lists. */
+const deepestList = 10
+
 /** Shows a value in a message. Hashes and lists are shown as JSON. */
 const toShown = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
@@ -246,7 +249,7 @@ class Validator {
           : this.check(additionalProperties, one ?? {}, { path: `${path}:${name}` }),
       )
     if (itemName === undefined || !Array.isArray(value)) return []
-    const flat: readonly unknown[] = value.flat(10)
+    const flat: readonly unknown[] = value.flat(deepestList - 1)
     const below = { path: itemName === '' ? path : `${path}:${itemName}` }
     return flat.flatMap((one) => (isKeywordReference(one) ? [] : this.check(items, one, below)))
   }

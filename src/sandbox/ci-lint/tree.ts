@@ -54,20 +54,30 @@ const parseDocuments = (text: string): readonly YamlNode[] => {
 const isNothing = (node: YamlNode): boolean =>
   node.kind === 'scalar' && node.plain && node.value === '' && node.tag === undefined
 
+/** True for the value of a document that instances skip, such as `{}` or `~`. */
+const isBlank = (value: unknown): boolean =>
+  (value ?? false) === false ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value ?? {}).length === 0)
+
 /** Instances divide a text at two markers (`---`) and ignore what follows. One at the beginning counts. */
 const countParts = (text: string): number =>
   /^---(?!\S)/.test(/^[ \t]*[^\s#].*/m.exec(text)?.[0] ?? '') ? 2 : 3
 
-/** Reads the header and the last document after it. Empty documents are ignored. */
+/** Reads the header and the last document after it. Empty documents are ignored. A text of comments has no keys. */
 const read = async (text: string, inputs: Hash, asOf: JudgedVersion): Promise<Tree> => {
   const documents = parseDocuments(text).filter((node) => !isNothing(node))
-  const [first, ...others] = documents.slice(0, countParts(text)).map(readValues)
+  const [first, ...others] = documents
+    .slice(0, countParts(text))
+    .map(readValues)
+    .filter(({ value }) => !isBlank(value))
+  if (first === undefined && text.trim() !== '') return { tree: {}, odd: new Map(), left: [] }
   if (!isHash(first?.value) || others.some(({ value }) => !isHash(value)))
     throw new UnreadableError(['Invalid configuration format'])
   const last = others.at(-1)
   if (last !== undefined && isHeader(first.value)) {
-    const { value, left } = await withInputs(first.value, last.value, inputs, asOf)
-    return { tree: isHash(value) ? value : {}, odd: last.odd, left }
+    const { value, odd, left } = await withInputs(first.value, last.value, inputs, asOf)
+    return { tree: isHash(value) ? value : {}, odd: new Map([...last.odd, ...odd]), left }
   }
   if (Object.keys(inputs).length > 0)
     throw new UnreadableError([
