@@ -21,18 +21,10 @@ const isNumber = new RegExp(
 )
 /** Hours, minutes and seconds. YAML 1.1 reads them as a number. */
 const sexagesimal = /^[-+]?\d[\d_]*(?::[0-5]?\d){1,2}(?:\.[\d_]*)?$/
-const date = /^(\d{4})-(1[012]|0?\d)-([12]\d|3[01]|0?\d)$/
+const date = /^\d{4}-(?:1[012]|0?\d)-(?:[12]\d|3[01]|0?\d)$/
 const time =
   /^-?\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|\s+)\d{1,2}:\d\d:\d\d(?:\.\d*)?(?:\s*(?:Z|[-+]\d{1,2}:?(?:\d\d)?))?$/
 const infinite = /^(?:[-+]?\.inf|\.nan)$/i
-
-const isDay = (text: string): boolean => {
-  const [, year, month, day] = (date.exec(text) ?? []).map(Number)
-  if (year === undefined || month === undefined || day === undefined) return false
-  const found = new Date(Date.UTC(2000, month - 1, day))
-  found.setUTCFullYear(year, month - 1, day)
-  return found.getUTCMonth() === month - 1 && found.getUTCDate() === day
-}
 
 /** Converts the text of a number. Octal, binary and hexadecimal numbers begin with 0. */
 const toNumber = (text: string): number => {
@@ -42,11 +34,12 @@ const toNumber = (text: string): number => {
   return sign === '-' ? -value : value
 }
 
+/** Returns the number of seconds. Two parts are hours and minutes, as in the YAML library of instances. */
 const toSeconds = (text: string): number =>
   text
     .replaceAll('_', '')
     .split(':')
-    .reduce((sum, part) => sum * 60 + Number(part), 0)
+    .reduce((sum, part, i) => sum + Number(part) * 60 ** (2 - i), 0)
 
 /** Refuses a value of another class than configurations may have, with the message of instances. */
 const refuseClass = (name: string): never => {
@@ -58,7 +51,7 @@ const toValue = (text: string): unknown => {
   if (text === '' || /^(?:~|null)$/i.test(text)) return null
   if (/^(?:yes|true|on)$/i.test(text)) return true
   if (/^(?:no|false|off)$/i.test(text)) return false
-  if (isDay(text)) return refuseClass('Date')
+  if (date.test(text)) return refuseClass('Date')
   if (time.test(text)) return refuseClass('Time')
   if (infinite.test(text)) return Number.NaN
   if (sexagesimal.test(text)) return toSeconds(text)
