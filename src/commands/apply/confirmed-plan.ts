@@ -1,11 +1,11 @@
 /** Reads the plan that a person confirmed, from a plan file or a journal, and records the plan of a new run. */
 
-import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { JsonValues } from '../../base/objects.js'
 import { exportFormerState } from '../../desired/applying/previous.js'
 import { matchConfirmedPlan, type PlanMatch } from '../../desired/applying/verify.js'
+import { hashBytes } from '../../desired/files/paths.js'
 import {
   type PlanAction,
   type PlanDocument,
@@ -136,7 +136,7 @@ const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void =>
         `${plan} was created from ${path}, which does not exist in ${cwd}`,
         'Run apply in the folder where you created the plan, or create',
       )
-    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+    if (hashBytes(bytes) !== sha256)
       throw createStaleFailure(`${path} changed after ${plan} was created`)
   }
 }
