@@ -96,17 +96,13 @@ const checkChoice = (flags: InstanceFlags, baseUrl: string, profile: Profile | u
   )
 }
 
-const createCredential = (profile: Profile, env: Environment, services: SessionServices) => {
-  const { store, tokens, post, now = Date.now, signal } = services
-  return createCredentialSource(profile, {
+const createCredential = (profile: Profile, env: Environment, services: SessionServices) =>
+  createCredentialSource(profile, {
+    now: Date.now,
+    ...services,
     env,
-    configuration: store.file,
-    tokens,
-    post,
-    now,
-    signal,
+    configuration: services.store.file,
   })
-}
 
 /** An instance as a session names it: by its address, its profile, and the title of an embedded one. */
 export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title' | 'variable'>
