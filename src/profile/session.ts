@@ -214,17 +214,12 @@ export const getActiveProfile = (
 ): Profile | undefined => {
   if (flags.sandbox === true) return undefined
   try {
-    const profile = findProfile(flags, env, store())
+    const profile = chooseProfile(flags, env, store())?.profile
     const given = getGivenBaseUrl(flags, env)
     return given === undefined || given.baseUrl === profile?.baseUrl ? profile : undefined
   } catch {
     return undefined
   }
-}
-
-const findProfile = (flags: InstanceFlags, env: Environment, store: Store) => {
-  const name = flags.profile ?? getEnvironmentVariable(env, 'SVC_PROFILE') ?? store.getCurrentName()
-  return name === undefined ? undefined : store.get(name)
 }
 
 /** Returns the vocabulary of a run; undefined if there is none. Errors in the profile are ignored here and reported by `resolveSession`. */

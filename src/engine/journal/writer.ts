@@ -77,6 +77,7 @@ export class Journal {
   #listeners = new Set<() => void>()
   /** The file in the folder of runs that refers to this one, if the journal is elsewhere. */
   referenceFile: string | undefined
+  #closed = false
   /** True if this process sent a write. */
   #wrote = false
   /** True if an object was begun or another write was sent. */
@@ -161,8 +162,10 @@ export class Journal {
     await this.append({ end, counts: this.states.count(), at: this.#formatTime() })
   }
 
-  /** Syncs the file to disk and closes it. Never throws: failures were already reported. */
+  /** Syncs the file to disk and closes it, once. Never throws: failures were already reported. */
   async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
     this.#flush()
     this.#leaveSync?.()
     if (this.#failure === undefined) await this.opened.handle.datasync().catch(() => {})
