@@ -21,6 +21,15 @@ import { checkProxy } from './addresses.js'
 import { userTokenKinds } from './tokens.js'
 import type { Profile } from './types.js'
 
+type KebabCase<S extends string> = S extends `${infer C}${infer Rest}`
+  ? C extends Lowercase<C>
+    ? `${C}${KebabCase<Rest>}`
+    : `-${Lowercase<C>}${KebabCase<Rest>}`
+  : S
+/** The fields of a profile that a person sets. The others are written when the person signs in. */
+type SettableField = Exclude<keyof Profile, 'name' | 'tokenStore' | 'user'>
+/** The name of a setting. */
+type SettingName = KebabCase<SettableField>
 type SettingValue = string | number | boolean | readonly string[]
 /** Settings by name; undefined, null and '' remove one. Values may be texts or already parsed. */
 export type Changes = Partial<Readonly<Record<SettingName, unknown>>>
@@ -66,9 +75,7 @@ export const settings = {
     },
   ),
   tags: list('string', 'tags for -p @tag'),
-} as const satisfies Readonly<Record<string, Param>>
-/** The name of a setting. */
-export type SettingName = keyof typeof settings
+} as const satisfies Readonly<Record<SettingName, Param>>
 
 /** The names of all settings. */
 export const settingNames = Object.keys(settings) as readonly SettingName[]

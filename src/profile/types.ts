@@ -1,8 +1,5 @@
 /** Declares profiles, credentials and sessions, for this room and for the commands that use them. */
 
-import type { Value } from '../catalogue/endpoint.js'
-import type { SettingName, settings } from './settings.js'
-
 /** The kind of a token, which decides how it is sent. */
 export type TokenKind = 'personal' | 'oauth' | 'session' | 'job'
 /** The kinds of token that a person may have. */
@@ -11,22 +8,38 @@ export type UserTokenKind = Exclude<TokenKind, 'job'>
 export type TokenPlace = 'keyring' | 'file'
 export type { Environment } from '../base/io.js'
 
-type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : S
-/** The settings of a profile, by field. A token command is stored as words. */
-type ProfileSettings = {
-  readonly [N in Exclude<SettingName, 'token-command'> as CamelCase<N>]?: Value<
-    (typeof settings)[N]
-  >
-}
-
 /** A profile as `profile get` shows it, without secrets. */
-export interface Profile extends ProfileSettings {
+export interface Profile {
   readonly name: string
   readonly baseUrl: string
+  readonly tokenKind?: UserTokenKind
+  readonly output?: string
+  readonly project?: string
+  readonly group?: string
+  readonly sudo?: string
   /** The program and arguments that print the token. It runs without a shell. */
   readonly tokenCommand?: readonly string[]
+  /** The URL and client ID of the OAuth refresh. The refresh token is in the token store. */
+  readonly tokenUrl?: string
+  readonly clientId?: string
+  readonly readOnly?: boolean
+  readonly protected?: boolean
+  readonly auditLog?: string
+  readonly proxy?: string
+  readonly caFile?: string
+  readonly certFile?: string
+  readonly keyFile?: string
+  readonly timeout?: number
+  readonly retries?: number
+  readonly maxWait?: number
+  /** The vocabulary file of the instance. */
+  readonly vocabulary?: string
+  /** The maximum number of requests per second or minute, such as `100/s`. */
+  readonly rate?: string
+  /** The findings that make plan, apply and drift fail. */
+  readonly failOn?: readonly string[]
+  /** The tags by which `-p @tag` finds the profile. */
+  readonly tags?: readonly string[]
   /** The place where the profile's token is stored; absent if it has none. Signing in and out writes it. */
   readonly tokenStore?: TokenPlace
   /** The name of the user who signed in, for the audit log. */
