@@ -127,15 +127,16 @@ export interface DesiredPlan {
 
 /** Returns each item once all items that it waits for have ended. Of several ready items, it returns the first in the list. */
 export class ReadyQueue<T> {
-  readonly #all: readonly T[]
   /** The number of items that each item still waits for. */
   readonly #openCounts: number[]
   readonly #waiters = new Map<T, number[]>()
   /** The positions of ready items, the highest first, so that `pop` returns the lowest. */
   readonly #ready: number[] = []
 
-  constructor(all: readonly T[], waitsFor: (one: T) => Iterable<T>) {
-    this.#all = all
+  constructor(
+    private readonly all: readonly T[],
+    waitsFor: (one: T) => Iterable<T>,
+  ) {
     this.#openCounts = all.map((one, i) => {
       const first = new Set(waitsFor(one))
       for (const other of first) addToGroup(this.#waiters, other, i)
@@ -146,7 +147,7 @@ export class ReadyQueue<T> {
 
   take(): T | undefined {
     const i = this.#ready.pop()
-    return i === undefined ? undefined : this.#all[i]
+    return i === undefined ? undefined : this.all[i]
   }
 
   /** Marks an item as ended, which may make its waiters ready. @returns the items that waited for it, ready or not */
@@ -155,7 +156,7 @@ export class ReadyQueue<T> {
       const left = (this.#openCounts[i] ?? 0) - 1
       this.#openCounts[i] = left
       if (left === 0) this.#insertReady(i)
-      return this.#all[i] ?? []
+      return this.all[i] ?? []
     })
   }
 

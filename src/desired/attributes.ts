@@ -1,6 +1,5 @@
 /** Derives the attributes of managed kinds from the catalogue, and compares and hashes their values. */
 
-import { createHash } from 'node:crypto'
 import { isObject, type JsonValue } from '../base/objects.js'
 import { isSecret } from '../base/secrets/mask.js'
 import { isSecretName } from '../base/secrets/names.js'
@@ -16,6 +15,7 @@ import {
   type Params,
 } from '../catalogue/params.js'
 import { type ManagedPlace, toReferenceText } from './address.js'
+import { hashBytes } from './files/paths.js'
 import type { CurrentItem, NameFinder } from './state.js'
 import { isSameValue, normalizeValue, toCanonical, type ValueType } from './values.js'
 
@@ -208,8 +208,7 @@ export const isSecretValue = (
 // Digests of the current state: SHA-256 of all managed attributes that can be read and are not secret. A later write compares them with the
 // state at that time.
 
-const hashValue = (value: JsonValue): string =>
-  createHash('sha256').update(toCanonical(value)).digest('hex')
+const hashValue = (value: JsonValue): string => hashBytes(toCanonical(value))
 
 /** The digest of an item that does not exist. */
 export const absentDigest = hashValue(null)

@@ -1,6 +1,5 @@
 /** Writes and reads plan files: JSON in a stable order, without the values of secrets. Every file that is read is checked. */
 
-import { createHash } from 'node:crypto'
 import {
   Array as ArrayOf,
   Boolean as Bool,
@@ -30,7 +29,7 @@ import {
   type Verb,
 } from './actions.js'
 import { toAddressText } from './address.js'
-import { formatPath } from './files/paths.js'
+import { formatPath, hashBytes } from './files/paths.js'
 import { formatOrigin, type Origin, type SecretSource } from './state.js'
 
 /** The maximum number of values in a plan file: values take more memory than the bytes that they are parsed from. */
@@ -233,66 +232,68 @@ export const countPlan = ({ actions, findings, unread, same }: DesiredPlan): Pla
   }
 }
 
-/** Returns the parts of a plan file in their order. `actions` is only a placeholder, since actions are written one by one. */
-const toPlanParts = (
-  { findings, unread, refused, sets, ...plan }: DesiredPlan,
-  head: PlanHead,
-) => ({
-  plan: planVersion,
-  ...head,
-  endpoints: [...new Set(plan.actions.map(({ step }) => step.endpoint.route))],
-  actions: undefined,
-  findings: findings.map(({ is, address, text, origin }) => {
-    return { is, address: toAddressText(address), text, origin: origin && formatOrigin(origin) }
-  }),
-  unread: unread.map(({ place, kind, failure: { category, message, details } }) => {
-    return { address: toAddressText({ ...place, kind }), category, message, status: details.status }
-  }),
-  refused,
-  sets,
-  counts: countPlan({ findings, unread, refused, sets, ...plan }),
-})
-
-/** Formats a plan's actions. Their routes and files are indexes into the tables `endpoints` and `files`. */
-function* formatActions(
+/** Returns actions as a plan file has them. Their routes and files are indexes into the tables `endpoints` and `files`. */
+const toPlanActions = (
   actions: readonly PlannedAction[],
-  { endpoints, files }: Pick<PlanDocument, 'endpoints' | 'files'>,
-): Generator<string> {
+  endpoints: readonly string[],
+  files: PlanHead['files'],
+): readonly PlanAction[] => {
   const indexes = new Map(files.map(({ path }, i) => [formatPath(path), i]))
   const at = ({ file, line, column }: Origin): PlanAction['origin'] => {
     const index = indexes.get(file)
     if (index === undefined) throw new RangeError(`${file} is no file of the plan`)
     return [index, line, column]
   }
-  for (const [i, action] of actions.entries()) {
+  return actions.map((action) => {
     const { endpoint, ...rest } = toActionFields(action, at)
-    const written: PlanAction = { ...rest, endpoint: endpoints.indexOf(endpoint) }
-    yield `${i === 0 ? '[' : ','}\n${JSON.stringify(written)}`
-  }
-  yield actions.length === 0 ? '[]' : '\n]'
+    return { ...rest, endpoint: endpoints.indexOf(endpoint) }
+  })
 }
 
-/** Formats a plan file, one line for each part and each action. The same state always gives the same text, except for `created`. */
-export function* formatPlan(plan: DesiredPlan, head: PlanHead): Generator<string> {
-  const digest = createHash('sha256')
-  const parts = toPlanParts(plan, head)
-  let before = '{'
-  for (const [name, value] of Object.entries(parts)) {
-    const texts = name === 'actions' ? formatActions(plan.actions, parts) : [JSON.stringify(value)]
-    before += `\n${JSON.stringify(name)}:`
-    for (const text of texts) {
-      if (name !== 'created') digest.update(`${before}${text}`.replaceAll('\n', ''))
-      yield `${before}${text}`
-      before = ''
-    }
-    before = ','
+/** Returns the parts of a plan file in their order. */
+const toPlanParts = (plan: DesiredPlan, head: PlanHead) => {
+  const { actions, findings, unread, refused, sets } = plan
+  const endpoints = [...new Set(actions.map(({ step }) => step.endpoint.route))]
+  return {
+    plan: planVersion,
+    ...head,
+    endpoints,
+    actions: toPlanActions(actions, endpoints, head.files),
+    findings: findings.map(({ is, address, text, origin }) => {
+      return { is, address: toAddressText(address), text, origin: origin && formatOrigin(origin) }
+    }),
+    unread: unread.map(({ place, kind, failure: { category, message, details } }) => {
+      const address = toAddressText({ ...place, kind })
+      return { address, category, message, status: details.status }
+    }),
+    refused,
+    sets,
+    counts: countPlan(plan),
   }
-  yield `,\n"sha256":"${digest.update('}').digest('hex')}"\n}\n`
+}
+
+/** Returns the digest of all parts of a plan but the time at which it was made. */
+const computePlanDigest = ({ created: _, ...lasting }: Readonly<Record<string, unknown>>): string =>
+  hashBytes(JSON.stringify(lasting))
+
+/** Formats a list with a line for each item. */
+const formatLines = (list: readonly unknown[]): string =>
+  list.length === 0 ? '[]' : `[\n${list.map((one) => JSON.stringify(one)).join(',\n')}\n]`
+
+/** Formats a plan file, one line for each part and each action. The same state always gives the same text, except for `created`. */
+export const formatPlan = ({ plan, head }: PlanWithHead): string => {
+  const parts = toPlanParts(plan, head)
+  const all = Object.entries({ ...parts, sha256: computePlanDigest(parts) })
+  const texts = all.map(([name, value]) => {
+    const text = value === parts.actions ? formatLines(parts.actions) : JSON.stringify(value)
+    return `${JSON.stringify(name)}:${text}`
+  })
+  return `{\n${texts.join(',\n')}\n}\n`
 }
 
 /** Returns a plan as the object that its file contains. */
-export const toPlanDocument = ({ plan, head }: PlanWithHead): PlanDocument =>
-  JSON.parse([...formatPlan(plan, head)].join('')) as PlanDocument
+export const toPlanDocument = (made: PlanWithHead): PlanDocument =>
+  JSON.parse(formatPlan(made)) as PlanDocument
 
 interface PlanWithHead {
   readonly plan: DesiredPlan
@@ -341,10 +342,10 @@ export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefi
       `${file} is a plan of version ${JSON.stringify(value.plan)}, and this svcctl supports ${planVersion}`,
       'Run svcctl plan --out again with this version.',
     )
-  const { sha256, created: _, ...lasting } = value
+  const { sha256, ...parts } = value
   // The parser keeps one of two equal keys. The comparison of texts makes sure that a reviewer did not see the other one.
   const isWhole = hasSameTokens(Buffer.from(bytes).toString(), JSON.stringify(value))
-  if (!isWhole || sha256 !== createHash('sha256').update(JSON.stringify(lasting)).digest('hex'))
+  if (!isWhole || sha256 !== computePlanDigest(parts))
     throw usage(`cannot apply ${file}: it was edited after it was written`, again)
   const findings = new Findings()
   const document = checkDocument(planSchema, parsed, findings)

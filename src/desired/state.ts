@@ -1,4 +1,5 @@
 /** Declares the desired and the current state: the declarations of files with their positions, and the objects of the instance. */
+import { addToGroup } from '../base/collections.js'
 import type { Origin } from '../base/documents/written.js'
 import type { Fields, JsonValue } from '../base/objects.js'
 import type { HeldText } from '../base/secrets/redact.js'
@@ -215,6 +216,28 @@ export interface ProjectPlace extends ManagedPlace, ProjectFacts {
 export interface UnreadPlace {
   readonly place: ManagedPlace
   readonly failure: Failure
+}
+
+type ItemIndex = ReadonlyMap<string | number, readonly CurrentItem[]>
+const indexes = new WeakMap<readonly CurrentItem[], Map<string, ItemIndex>>()
+
+/**
+ * Indexes the items of a place by keys. Sets may be large, and every desired item and every action needs a lookup.
+ * @param by names the keys; a list of items is indexed once for each name
+ */
+export const indexItems = (
+  items: readonly CurrentItem[],
+  by: string,
+  listKeys: (item: CurrentItem) => Iterable<string | number>,
+): ItemIndex => {
+  const known = indexes.get(items) ?? new Map<string, ItemIndex>()
+  indexes.set(items, known)
+  const found = known.get(by)
+  if (found !== undefined) return found
+  const index = new Map<string | number, CurrentItem[]>()
+  for (const item of items) for (const key of listKeys(item)) addToGroup(index, key, item)
+  known.set(by, index)
+  return index
 }
 
 // The names that files use for current items.

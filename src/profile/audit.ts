@@ -176,14 +176,11 @@ const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD
 
 /** Records the exchanges of a run, and refuses further writes once a line was lost. */
 export class Audit {
-  readonly #heard: (() => ((entry: AuditEntry) => void) | undefined) | undefined
   /** The log that could not be written. No further write is sent, because it would not be recorded. */
   #broken: string | undefined
 
   /** @param heard returns the listener to entries, or undefined while there is none */
-  constructor(heard?: () => ((entry: AuditEntry) => void) | undefined) {
-    this.#heard = heard
-  }
+  constructor(private readonly heard?: () => ((entry: AuditEntry) => void) | undefined) {}
 
   /**
    * Opens a profile's log, if it has one. Returns a function to call with each exchange.
@@ -198,12 +195,12 @@ export class Audit {
     reached = '',
   ): ((exchange: AuditedExchange) => void) | undefined {
     const auditLog = profile?.auditLog
-    if (auditLog === undefined && this.#heard === undefined) return undefined
+    if (auditLog === undefined && this.heard === undefined) return undefined
     const by = { name: profile?.name ?? '', baseUrl: profile?.baseUrl ?? reached }
     const log = auditLog === undefined ? undefined : openAudit(auditLog)
     return (exchange) => {
       if (isRead(exchange.method)) return
-      const listener = this.#heard?.()
+      const listener = this.heard?.()
       if (listener === undefined && log === undefined) return
       const sent = getSentUser(credential, user)
       const entry = createAuditEntry(by, exchange, sent, getCurrentIo().now())

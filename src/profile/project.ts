@@ -15,13 +15,20 @@ interface Remote {
 export const parseRemotes = (text: string): readonly Remote[] =>
   [...text.matchAll(/^(\S+)\t(.+) \(fetch\)/gm)].map(([, name = '', url = '']) => ({ name, url }))
 
-/** Reads the git remotes of a directory; none if it is not a repository or if git is not installed. */
-export const readGitRemotes = async (cwd: string, env: Environment): Promise<readonly Remote[]> => {
+/** Runs a tool of the person. Returns its output; an empty text if it failed or is not installed. */
+const runTool = async (
+  [program = '', ...args]: readonly string[],
+  cwd: string,
+  env: Environment,
+): Promise<string> => {
   const { runFile } = await import('../base/processes.js')
-  const how = { as: 'tool', env, cwd, timeout: 5000 } as const
-  const { error, stdout } = await runFile('git', ['remote', '-v'], how)
-  return error === null ? parseRemotes(stdout.toString()) : []
+  const { error, stdout } = await runFile(program, args, { as: 'tool', env, cwd, timeout: 5000 })
+  return error === null ? stdout.toString() : ''
 }
+
+/** Reads the git remotes of a directory; none if it is not a repository or if git is not installed. */
+export const readGitRemotes = async (cwd: string, env: Environment): Promise<readonly Remote[]> =>
+  parseRemotes(await runTool(['git', 'remote', '-v'], cwd, env))
 
 /** Returns the host name of a `Host` in the configuration of SSH; undefined if SSH does not know one. */
 const resolveSshHost = async (
@@ -31,10 +38,8 @@ const resolveSshHost = async (
 ): Promise<string | undefined> => {
   // The host is that of any clone, and a configuration may pass it to a shell. Without the option, SSH may ask the network for its full name.
   if (!/^\w[\w.-]*$/.test(host)) return undefined
-  const { runFile } = await import('../base/processes.js')
-  const how = { as: 'tool', env, cwd, timeout: 5000 } as const
-  const { error, stdout } = await runFile('ssh', ['-G', '-o', 'CanonicalizeHostname=no', host], how)
-  return error === null ? /^hostname (\S+)$/m.exec(stdout.toString())?.[1] : undefined
+  const text = await runTool(['ssh', '-G', '-o', 'CanonicalizeHostname=no', host], cwd, env)
+  return /^hostname (\S+)$/m.exec(text)?.[1]
 }
 
 /** Finds the first remote that names a project of this instance. `origin` takes precedence, and host names before names of SSH. */

@@ -96,17 +96,13 @@ const checkChoice = (flags: InstanceFlags, baseUrl: string, profile: Profile | u
   )
 }
 
-const createCredential = (profile: Profile, env: Environment, services: SessionServices) => {
-  const { store, tokens, post, now = Date.now, signal } = services
-  return createCredentialSource(profile, {
+const createCredential = (profile: Profile, env: Environment, services: SessionServices) =>
+  createCredentialSource(profile, {
+    now: Date.now,
+    ...services,
     env,
-    configuration: store.file,
-    tokens,
-    post,
-    now,
-    signal,
+    configuration: services.store.file,
   })
-}
 
 /** An instance as a session names it: by its address, its profile, and the title of an embedded one. */
 export type NamedSession = Pick<Session, 'baseUrl' | 'profile' | 'title' | 'variable'>
@@ -218,17 +214,12 @@ export const getActiveProfile = (
 ): Profile | undefined => {
   if (flags.sandbox === true) return undefined
   try {
-    const profile = findProfile(flags, env, store())
+    const profile = chooseProfile(flags, env, store())?.profile
     const given = getGivenBaseUrl(flags, env)
     return given === undefined || given.baseUrl === profile?.baseUrl ? profile : undefined
   } catch {
     return undefined
   }
-}
-
-const findProfile = (flags: InstanceFlags, env: Environment, store: Store) => {
-  const name = flags.profile ?? getEnvironmentVariable(env, 'SVC_PROFILE') ?? store.getCurrentName()
-  return name === undefined ? undefined : store.get(name)
 }
 
 /** Returns the vocabulary of a run; undefined if there is none. Errors in the profile are ignored here and reported by `resolveSession`. */

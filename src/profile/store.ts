@@ -108,14 +108,11 @@ const checkPair = (name: string, profile: Profile): void => {
 
 /** The profiles and aliases of a configuration directory. */
 export class Store {
-  /** The file of the profiles. */
-  readonly file: string
-  readonly #waiting: LockWait
-
-  constructor(file: string, waiting: LockWait) {
-    this.file = file
-    this.#waiting = waiting
-  }
+  /** @param file the file of the profiles */
+  constructor(
+    readonly file: string,
+    private readonly waiting: LockWait,
+  ) {}
 
   /**
    * Returns all profiles, sorted by name.
@@ -217,7 +214,7 @@ export class Store {
       await writeContents(this.file, next)
       return next
     }
-    return withLock(this.file, work, this.#waiting)
+    return withLock(this.file, work, this.waiting)
   }
 }
 

@@ -255,17 +255,21 @@ const createKeyringStore = (
 ) => {
   // Installations with different SVC_CONFIG_DIR may have profiles with the same name.
   const account = (name: string): string => (paths.portable ? `${name}@${paths.config}` : name)
-  const openFor = async (name: string): Promise<Keyring> => {
+  /** @param failed says what the keyring did not do, if the work fails */
+  const useKeyring = async <T>(
+    name: string,
+    failed: string,
+    work: (keyring: Keyring) => Promise<T>,
+  ): Promise<T> => {
     const keyring = await open()
     if (keyring === undefined) throw createKeyringFailure(name, missing)
-    return keyring
+    return work(keyring).catch((error: unknown) => {
+      throw createKeyringFailure(name, `which ${failed}: ${describeError(error)}`, error)
+    })
   }
   return {
     read: async (name: string): Promise<StoredToken | undefined> => {
-      const keyring = await openFor(name)
-      const text = await keyring.get(account(name)).catch((error: unknown) => {
-        throw createKeyringFailure(name, `which does not respond: ${describeError(error)}`, error)
-      })
+      const text = await useKeyring(name, 'does not respond', (ring) => ring.get(account(name)))
       const from = `the keyring's entry of profile ${name}`
       if (text === undefined) return undefined
       return readToken(
@@ -274,48 +278,37 @@ const createKeyringStore = (
       )
     },
     /** Rejects if the keyring does not store the token. */
-    write: async (name: string, token: StoredToken): Promise<void> => {
-      const keyring = await openFor(name)
-      await keyring.set(account(name), JSON.stringify(token)).catch((error: unknown) => {
-        throw createKeyringFailure(name, `which did not store it: ${describeError(error)}`, error)
-      })
-    },
-    delete: async (name: string): Promise<void> => {
-      const keyring = await openFor(name)
-      await keyring.delete(account(name)).catch((error: unknown) => {
-        throw createKeyringFailure(name, `which did not delete it: ${describeError(error)}`, error)
-      })
-    },
+    write: (name: string, token: StoredToken): Promise<void> =>
+      useKeyring(name, 'did not store it', (ring) =>
+        ring.set(account(name), JSON.stringify(token)),
+      ),
+    delete: (name: string): Promise<void> =>
+      useKeyring(name, 'did not delete it', (ring) => ring.delete(account(name))),
   }
 }
 
 /** The tokens of a configuration directory. */
 export class Tokens {
-  /** The file that is used if there is no keyring. */
-  readonly file: string
-  readonly #file: ReturnType<typeof openTokenFile>
-  readonly #ring: ReturnType<typeof createKeyringStore>
-  /** The folder of the lock files, and the options for waiting for another process. */
-  readonly #config: string
-  readonly #waiting: LockWait
-
+  /**
+   * @param config the folder of the lock files
+   * @param waiting options for waiting for another process
+   */
   constructor(
-    file: ReturnType<typeof openTokenFile>,
-    ring: ReturnType<typeof createKeyringStore>,
-    config: string,
-    waiting: LockWait,
-  ) {
-    this.file = file.file
-    this.#file = file
-    this.#ring = ring
-    this.#config = config
-    this.#waiting = waiting
+    private readonly tokenFile: ReturnType<typeof openTokenFile>,
+    private readonly ring: ReturnType<typeof createKeyringStore>,
+    private readonly config: string,
+    private readonly waiting: LockWait,
+  ) {}
+
+  /** The file that is used if there is no keyring. */
+  get file(): string {
+    return this.tokenFile.file
   }
 
   /** Returns a profile's token; undefined if that place has none. */
   async read(name: string, place: TokenPlace): Promise<StoredToken | undefined> {
-    if (place === 'keyring') return this.#ring.read(name)
-    const { value, at } = this.#file.read()
+    if (place === 'keyring') return this.ring.read(name)
+    const { value, at } = this.tokenFile.read()
     if (!Object.hasOwn(value, name)) return undefined
     const entry: Document<unknown> = {
       value: value[name],
@@ -330,25 +323,25 @@ export class Tokens {
       await this.#dropFromFile(name)
       return 'keyring'
     }
-    await this.#file.change((entries) => ({ ...entries, [name]: token }))
+    await this.tokenFile.change((entries) => ({ ...entries, [name]: token }))
     return 'file'
   }
 
   /** Deletes a token from every place. */
   async delete(name: string, place?: TokenPlace): Promise<void> {
     await this.#dropFromFile(name)
-    if (place === 'keyring') await this.#ring.delete(name)
+    if (place === 'keyring') await this.ring.delete(name)
   }
 
   /** Runs `work` under a lock for this profile's token. */
   withTokenLock<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return withLock(join(this.#config, `refresh-${name}`), work, this.#waiting)
+    return withLock(join(this.config, `refresh-${name}`), work, this.waiting)
   }
 
   /** Returns true if the keyring stored the token. Fails only if `place` requires the keyring. */
   async #writeToKeyring(name: string, token: StoredToken, place?: TokenPlace): Promise<boolean> {
     try {
-      await this.#ring.write(name, token)
+      await this.ring.write(name, token)
       return true
     } catch (error) {
       if (place === 'keyring') throw error
@@ -357,8 +350,8 @@ export class Tokens {
   }
 
   async #dropFromFile(name: string): Promise<void> {
-    if (!Object.hasOwn(this.#file.read().value, name)) return
-    await this.#file.change(({ [name]: _, ...others }) => others)
+    if (!Object.hasOwn(this.tokenFile.read().value, name)) return
+    await this.tokenFile.change(({ [name]: _, ...others }) => others)
   }
 }
 

@@ -214,15 +214,6 @@ const resolveWords = (
   return { found, taken }
 }
 
-/** Lists the words that a person has to answer, those with the most names first. */
-const listOpenWords = (
-  some: readonly Parameters<typeof rankCandidates>[0][],
-  taken: Parameters<typeof rankCandidates>[1],
-): readonly OpenWord[] =>
-  some
-    .map((one) => ({ word: one.word, names: one.names, candidates: rankCandidates(one, taken) }))
-    .toSorted((a, b) => b.names.length - a.names.length)
-
 /** Learns from responses. @param given the words that a person has answered */
 export const learnFrom = (
   responses: readonly AnswerSample[],
@@ -248,10 +239,11 @@ export const learnFrom = (
     const slugs = of.flatMap(({ slug }) => slug ?? [])
     return [{ word, own, names: [...explained.keys()], slugs }]
   })
-  const open = listOpenWords(
-    wordCandidates.filter(({ word }) => !words.some((one) => one.word === word)),
-    taken,
-  )
+  // The words that a person has to answer, those with the most names first.
+  const open = wordCandidates
+    .filter(({ word }) => !words.some((one) => one.word === word))
+    .map((one) => ({ word: one.word, names: one.names, candidates: rankCandidates(one, taken) }))
+    .toSorted((a, b) => b.names.length - a.names.length)
   const isNeutral = (name: string): boolean =>
     neutralWords.some((word) => splitName(name, word) !== undefined)
   return {

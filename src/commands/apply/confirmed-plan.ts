@@ -1,11 +1,11 @@
 /** Reads the plan that a person confirmed, from a plan file or a journal, and records the plan of a new run. */
 
-import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { JsonValues } from '../../base/objects.js'
 import { exportFormerState } from '../../desired/applying/previous.js'
 import { matchConfirmedPlan, type PlanMatch } from '../../desired/applying/verify.js'
+import { hashBytes } from '../../desired/files/paths.js'
 import {
   type PlanAction,
   type PlanDocument,
@@ -31,7 +31,6 @@ import {
 import { createFailedLine } from '../../engine/journal/run-record.js'
 import type { Journal } from '../../engine/journal/writer.js'
 import { buildResumeLine, createRunJournal, reopenRun } from '../../engine/journaling/runs.js'
-import type { End } from '../../engine/work/report.js'
 import { getInstanceName } from '../../engine/workspace/sandbox.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
@@ -136,7 +135,7 @@ const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void =>
         `${plan} was created from ${path}, which does not exist in ${cwd}`,
         'Run apply in the folder where you created the plan, or create',
       )
-    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+    if (hashBytes(bytes) !== sha256)
       throw createStaleFailure(`${path} changed after ${plan} was created`)
   }
 }
@@ -223,8 +222,6 @@ export interface ApplyRun {
   readonly journal: Journal | undefined
   /** The number of each action in the journal, by the ID of the action. */
   readonly places: ReadonlyMap<string, number>
-  end(end: End): Promise<void>
-  close(): Promise<void>
 }
 
 /** A resumed run with its confirmed plan. */
@@ -258,18 +255,7 @@ const createHeader = async (
 const toApplyRun = (
   journal: Journal | undefined,
   { actions }: { readonly actions: readonly { readonly id: string }[] },
-): ApplyRun => {
-  let closed = false
-  return {
-    journal,
-    places: new Map(actions.map(({ id }, i) => [id, i + 1])),
-    end: async (end) => journal?.end(end),
-    close: async () => {
-      if (!closed) await journal?.close()
-      closed = true
-    },
-  }
-}
+): ApplyRun => ({ journal, places: new Map(actions.map(({ id }, i) => [id, i + 1])) })
 
 /** Returns the flags of a line that must be stored, because the plan does not contain them. */
 const getKeptFlags = ({ flags }: PlanGiven): JsonValues =>

@@ -176,7 +176,7 @@ async function* applyPlan(
   yield getPlanEnd(made, failOn)
   if (isEmpty) {
     if (!isNew) yield createNoteRow('nothing is left to do')
-    return resumed?.end('completed')
+    return resumed?.journal?.end('completed')
   }
   if (isNew) checkLimits(made, 'nothing was written')
   if (dryRun) return
@@ -294,7 +294,7 @@ async function* executeConfirmedPlan(work: ApplyWork): Rows {
   try {
     const all = await executeActions(work)
     await recordSecrets(work, all)
-    await run.end(all.report.end)
+    await run.journal?.end(all.report.end)
     let interruption: unknown
     const verified = await verifyChanges(work, all).catch((error: unknown): VerifyResult => {
       if (!place.clock.signal.aborted) throw error
@@ -319,7 +319,7 @@ async function* executeConfirmedPlan(work: ApplyWork): Rows {
     yield* throwVerdict(work, all, verified)
     if (interruption !== undefined) throw interruption
   } finally {
-    await run.close()
+    await run.journal?.close()
   }
 }
 
@@ -360,7 +360,7 @@ export async function* applyGiven(context: Context, given: ApplyLine, undoing?: 
     if (resume !== undefined && resumed === undefined) yield createNoteRow('nothing is left to do')
     else yield* applyPlan(context, given, resumed, undoing)
   } finally {
-    await resumed?.close()
+    await resumed?.journal?.close()
     release()
   }
 }

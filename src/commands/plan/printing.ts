@@ -1,7 +1,7 @@
 /** Prints a plan: as a page for people, a document or rows for programs, and as a plan file. */
 
 import { groupBy } from '../../base/collections.js'
-import { openWhole } from '../../base/files/files.js'
+import { writeWhole } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
 import { resolvePath } from '../../base/io.js'
 import { roughWidths } from '../../base/screen-text.js'
@@ -13,7 +13,6 @@ import {
   formatPlan,
   isPlan,
   type PlanAction,
-  type PlanHead,
   toActionRow,
   toPlanDocument,
 } from '../../desired/planfile.js'
@@ -314,34 +313,17 @@ const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
     )
 }
 
-/** The number of characters that are written at once. */
-const chunkSize = 1 << 16
-
 /**
  * Writes a plan file. The same plan has the same text, except for its time of creation.
  * @throws Failure `failed`
  */
 export const writePlan = async (
-  { clock, cwd }: Place,
+  { clock: { signal }, cwd }: Place,
   file: string,
-  { plan, head }: { readonly plan: DesiredPlan; readonly head: PlanHead },
+  made: Pick<MadePlan, 'plan' | 'head'>,
 ): Promise<void> => {
   try {
-    const whole = await openWhole(resolvePath(file, cwd), { own: true, signal: clock.signal })
-    try {
-      let held = ''
-      for (const piece of formatPlan(plan, head)) {
-        held += piece
-        if (held.length < chunkSize) continue
-        await whole.write([Buffer.from(held)])
-        held = ''
-      }
-      await whole.write([Buffer.from(held)])
-      await whole.publish()
-    } catch (error) {
-      await whole.discard()
-      throw error
-    }
+    await writeWhole(resolvePath(file, cwd), formatPlan(made), { own: true, signal })
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure('failed', `cannot write the plan ${file}: ${getReason(cause)}`, { cause })

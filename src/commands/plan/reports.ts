@@ -175,10 +175,8 @@ const formatFold = (
       createChangeRows(entry, write).map((cells, i) => {
         const { mark, drift } = entryKinds[entry.is]
         const sign = (reported.of === 'drift' ? drift?.mark : undefined) ?? mark
-        return formatRow(
-          ...(i === 0 ? [sign, formatCode(getEntryName(entry))] : ['', '']),
-          ...cells,
-        )
+        const head = i === 0 ? [sign, formatCode(getEntryName(entry))] : ['', '']
+        return formatRow(...head, ...cells)
       }),
     ),
     '\n</details>\n',
@@ -233,10 +231,7 @@ export const renderNote = (reported: ReportedPlan): string => {
       of === 'drift' ? [] : createLossRows(reported, write),
     ),
   ].join('')
-  const findings = createFindingRows(reported, write).map(([object = '', , ...rest]) => [
-    object,
-    ...rest,
-  ])
+  const findings = createFindingRows(reported, write)
   const who = head.user === null ? '' : ` as ${formatCode(head.user)}`
   const last = [
     formatSection(formatTableHead('not possible or unknown', 'why', 'declared at'), findings),

@@ -197,11 +197,11 @@ export const createLossRows = ({ made }: ReportedPlan, write: CellWriter): reado
   )
 }
 
-/** Creates a row for each finding: its object, type, reason and origin. */
+/** Creates a row for each finding: its object, reason and origin. */
 export const createFindingRows = ({ made }: ReportedPlan, write: CellWriter): readonly Row[] =>
   made.entries.flatMap((entry) => {
     const { address, origin } = entry.of
-    const cells = [entry.is, write.formatProse(entry.text), formatOriginCell(origin, write)]
+    const cells = [write.formatProse(entry.text), formatOriginCell(origin, write)]
     return isAction(entry) ? [] : [[write.formatCode(toAddressText(address)), ...cells]]
   })
 

@@ -42,12 +42,9 @@ type FetchedSource = Exclude<SecretSource, { literal: HeldText }>
 
 /** Fetches the values of secrets, each once. */
 export class SecretValues {
-  readonly #places: SecretPlaces
   readonly #known = new Map<string, Promise<HeldText>>()
 
-  constructor(places: SecretPlaces) {
-    this.#places = places
-  }
+  constructor(private readonly places: SecretPlaces) {}
 
   /** Returns the value of a secret. @throws Failure `usage` if the value cannot be fetched */
   async value(source: SecretSource): Promise<HeldText> {
@@ -75,7 +72,7 @@ export class SecretValues {
   }
 
   async #read(source: FetchedSource): Promise<HeldText> {
-    const { env, cwd, command } = this.#places
+    const { env, cwd, command } = this.places
     if ('file' in source) return readSecretFile(source, cwd)
     if ('command' in source) return command(source.command)
     const value = env[source.env]

@@ -15,7 +15,7 @@ import {
   matchesWanted,
 } from '../attributes.js'
 import type { InstanceView } from '../reading/index.js'
-import type { CurrentItem, CurrentKind, ReadableInstance } from '../state.js'
+import { type CurrentItem, type CurrentKind, indexItems, type ReadableInstance } from '../state.js'
 import { isSameValue, normalizeValue } from '../values.js'
 
 /** The pauses before an item that still differs is read again, in milliseconds. */
@@ -111,21 +111,6 @@ export interface Difference {
   readonly text: string
 }
 
-/** Indexes of item lists by field. Every action looks up its item, so a search through a large set would be too slow. */
-const indexes = new WeakMap<readonly CurrentItem[], Map<string, ReadonlyMap<string, CurrentItem>>>()
-
-const indexItems = (
-  items: readonly CurrentItem[],
-  by: string,
-  toText: (item: CurrentItem) => string,
-): ReadonlyMap<string, CurrentItem> => {
-  const known = indexes.get(items) ?? new Map<string, ReadonlyMap<string, CurrentItem>>()
-  indexes.set(items, known)
-  const index = known.get(by) ?? new Map(items.toReversed().map((item) => [toText(item), item]))
-  known.set(by, index)
-  return index
-}
-
 /** Joins values to one key. Numbers are written as text, since a placeholder may be either, and domains in lower case. */
 const joinValues = (
   { create }: Managed,
@@ -144,16 +129,17 @@ export const findActionItem = (
 ): CurrentItem | undefined => {
   if (kind.holds === 'one') return items[0]
   const placed = Object.keys(kind.at ?? {}).filter((name) => values[name] !== undefined)
-  if (placed.length > 0)
-    return indexItems(items, placed.join(), ({ at }) => joinValues(kind, placed, at)).get(
-      joinValues(kind, placed, values),
-    )
+  if (placed.length > 0) {
+    const index = indexItems(items, placed.join(), ({ at }) => [joinValues(kind, placed, at)])
+    return index.get(joinValues(kind, placed, values))?.[0]
+  }
   const identity = kind.identity ?? ''
   const wanted = values[identity]
   if (wanted === undefined) return undefined
   const typed = { param: kind.create?.params[identity] }
   const toText = (value: JsonValue): string => String(normalizeValue(typed, value))
-  return indexItems(items, 'identity', (item) => toText(item.identity)).get(toText(wanted))
+  const index = indexItems(items, 'identity', (item) => [toText(item.identity)])
+  return index.get(toText(wanted))?.[0]
 }
 
 /** Finds the differences between the state that an action wrote and the state of the instance. */

@@ -1,6 +1,5 @@
 /** Declares the context that all steps of a comparison share, and pairs desired items with current ones. */
 
-import { addToGroup } from '../../base/collections.js'
 import type { JsonValue } from '../../base/objects.js'
 import type { Managed } from '../../catalogue/managed.js'
 import type { Draft, PlanFinding, ReadFailure } from '../actions.js'
@@ -22,6 +21,7 @@ import {
   formatItemName,
   getItemName,
   getPlainValue,
+  indexItems,
   type NameResolver,
   type Origin,
   type ProjectPlace,
@@ -109,7 +109,7 @@ export interface UnchangedApprovers {
 
 /** The diff of one kind in one place, to which the steps of a comparison add item by item. */
 export class KindDiff {
-  drafts: Draft[] = []
+  readonly drafts: Draft[] = []
   readonly findings: PlanFinding[] = []
   readonly claims: SharedClaim[] = []
   readonly standing: UnchangedApprovers[] = []
@@ -121,18 +121,6 @@ export class KindDiff {
   readonly setCounts: SetCount[] = []
   /** True if the instance returned the kind. */
   read = false
-
-  /** Merges a diff that has only counts, claims and approvers. @returns false for any other diff, which is not merged */
-  mergeUnchanged(other: KindDiff): boolean {
-    const { drafts, findings, unread, setCounts, sets, same, read } = other
-    const parts = [drafts, findings, unread, setCounts, Object.keys(sets)]
-    if (parts.some(({ length }) => length > 0)) return false
-    this.same += same
-    this.claims.push(...other.claims)
-    this.standing.push(...other.standing)
-    this.read ||= read
-    return true
-  }
 
   /** Adds a finding. */
   addFinding(is: PlanFinding['is'], address: Address, text: string, origin?: Origin): void {
@@ -226,29 +214,33 @@ export type ItemMatch = { readonly item: CurrentItem | undefined } | 'mistaken'
 const foldItemName = ({ kind }: WithKind, name: string): string =>
   kind.ignoresCase === true ? name.toLowerCase() : foldName(kind.by, name)
 
-type Index = ReadonlyMap<string | number, readonly CurrentItem[]>
-
-/** Indexes of the current items of each place: sets may be large, and every desired item needs a lookup. */
-const indexes = new WeakMap<readonly CurrentItem[], Index>()
-
-const indexByName = (c: DiffContext): Index => {
-  const known = indexes.get(c.items)
-  if (known !== undefined) return known
-  const index = new Map<string | number, CurrentItem[]>()
-  for (const item of c.items) {
+/** Finds the current items with a name or an ID. */
+export const findNamed = (c: DiffContext, reference: Reference): readonly CurrentItem[] => {
+  const index = indexItems(c.items, 'name', (item) => {
     const name = getItemName(c.kind, item)
     const names = name === undefined ? [] : [foldItemName(c, name)]
     const values = [item.record.id, ...Object.values(item.at)]
-    for (const key of new Set([...names, ...values.filter((one) => typeof one === 'number')]))
-      addToGroup(index, key, item)
-  }
-  indexes.set(c.items, index)
-  return index
+    return new Set([...names, ...values.filter((one) => typeof one === 'number')])
+  })
+  return index.get(typeof reference === 'number' ? reference : foldItemName(c, reference)) ?? []
 }
 
-/** Finds the current items with a name or an ID. */
-export const findNamed = (c: DiffContext, reference: Reference): readonly CurrentItem[] =>
-  indexByName(c).get(typeof reference === 'number' ? reference : foldItemName(c, reference)) ?? []
+/** Reads all items of a kind from the instance's own list; none if it cannot be read. */
+export const readEverywhere = async (
+  view: DiffView,
+  { everywhere, ...kind }: Managed,
+): Promise<readonly CurrentItem[]> => {
+  if (everywhere === undefined) return []
+  const all = {
+    ...kind,
+    everywhere,
+    scope: 'site',
+    name: `${kind.name}/all`,
+    read: everywhere,
+  } as const
+  const current = await view.readKind({ scope: 'site', path: '' }, all)
+  return current.is === 'read' ? current.items : []
+}
 
 /** Finds the current item with the same value of the unique field `also`, unless another desired item has its name. */
 const findByOtherField = (c: DiffContext, desired: DesiredItem): CurrentItem | undefined => {

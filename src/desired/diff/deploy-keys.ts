@@ -17,6 +17,7 @@ import {
   findNamed,
   getItemAddress,
   type ItemMatch,
+  readEverywhere,
   type SharedClaim,
   type WithKind,
 } from './context.js'
@@ -133,14 +134,6 @@ const enableKey = async (
   return true
 }
 
-const findKnownKey = async (c: DiffContext, key: JsonValue): Promise<CurrentItem | undefined> => {
-  const { everywhere } = c.kind
-  if (everywhere === undefined) return undefined
-  const kind = { ...c.kind, scope: 'site', name: 'deploy_keys/all', read: everywhere } as const
-  const current = await c.view.readKind({ scope: 'site', path: '' }, kind)
-  return current.is === 'read' ? findByKey(c, current.items, key) : undefined
-}
-
 /** Finds the current key of a desired item: by the key if files declare it, else by its title if that is unique. */
 export const matchKey = (c: DiffContext, desired: DesiredItem): ItemMatch => {
   const key = getPlainValue(desired, 'key')
@@ -187,7 +180,7 @@ export const addKnownKey = async (c: DiffContext, desired: DesiredItem): Promise
     await replaceKey(c, desired, old)
     return true
   }
-  const elsewhere = await findKnownKey(c, key)
+  const elsewhere = findByKey(c, await readEverywhere(c.view, c.kind), key)
   return elsewhere !== undefined && enableKey(c, desired, elsewhere)
 }
 

@@ -21,7 +21,12 @@ import { toAddressText, toPlaceText } from '../address.js'
 import { mapSideBySide } from '../reading/records.js'
 import { compareTexts, normalizeValue } from '../values.js'
 import { dropNonMemberApprovers, listApproversIn } from './approvers.js'
-import type { DiffOptions, DiffView, UnchangedApprovers } from './context.js'
+import {
+  type DiffOptions,
+  type DiffView,
+  readEverywhere,
+  type UnchangedApprovers,
+} from './context.js'
 import {
   getParentGroup,
   isOwnershipLoss,
@@ -252,12 +257,8 @@ const findTakenElsewhere = async (
   const freed = new Set(
     drafts.filter(({ kind, verb }) => kind.alone && verb === 'delete').map(getItemKey),
   )
-  for (const draft of drafts.filter(isAlone)) {
-    const { everywhere, name } = draft.kind
-    if (everywhere === undefined || freed.has(getItemKey(draft))) continue
-    const kind = { ...draft.kind, scope: 'site', name: `${name}/all`, read: everywhere } as const
-    const current = await view.readKind({ scope: 'site', path: '' }, kind)
-    const items = current.is === 'read' ? current.items : []
+  for (const draft of drafts.filter((one) => isAlone(one) && !freed.has(getItemKey(one)))) {
+    const items = await readEverywhere(view, draft.kind)
     const item = items.find(({ identity }) => identity.toLowerCase() === getItemKey(draft))
     if (item !== undefined) taken.set(draft, Number(item.record.project_id))
   }

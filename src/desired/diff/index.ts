@@ -19,7 +19,7 @@ import {
   type DiffOptions,
   type DiffView,
   isKindSelected,
-  KindDiff,
+  type KindDiff,
   type PlanLimits,
   type SetCount,
 } from './context.js'
@@ -66,14 +66,6 @@ interface DesiredState {
   readonly mistakes: Mistakes
 }
 
-/** Keeps of the record that a draft changes only the field that orders actions: a plan may have thousands of long records. */
-const shortenRecord = (draft: Draft): Draft => {
-  const { before, kind } = draft
-  if (before === undefined) return draft
-  const record = kind.first === undefined ? {} : { [kind.first]: before.record[kind.first] }
-  return { ...draft, before: { ...before, record } }
-}
-
 /** Compares several desired states with the current one, which is read only once. */
 const diffPlaces = async (
   states: readonly DesiredState[],
@@ -86,20 +78,17 @@ const diffPlaces = async (
   ]
   // Indexed by state, then by place.
   const diffs: KindDiff[][][] = states.map(() => places.map(() => []))
-  const unchanged = states.map(() => new KindDiff())
   await options.each(places, async (ones, at) => {
     for (const { one, index } of ones)
       for (const kind of one.desired().filter((some) => isKindSelected(options, some))) {
         const mistakes = states[index]?.mistakes ?? new Mistakes()
-        const diff = await diffKind(view, options, kind, mistakes)
-        diff.drafts = diff.drafts.map(shortenRecord)
-        if (!unchanged[index]?.mergeUnchanged(diff)) diffs[index]?.[at]?.push(diff)
+        diffs[index]?.[at]?.push(await diffKind(view, options, kind, mistakes))
       }
     // To save memory, only the diffs of projects are kept: there may be thousands.
     const [first] = ones
     if (first?.one.place.scope === 'project') view.forget?.(first.one.place)
   })
-  return diffs.map((all, index) => [...all.flat(), ...unchanged.slice(index, index + 1)])
+  return diffs.map((all) => all.flat())
 }
 
 /** Combines all diffs into a plan. */

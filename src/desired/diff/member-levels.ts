@@ -4,7 +4,7 @@ import { groupBy } from '../../base/collections.js'
 import type { JsonValue } from '../../base/objects.js'
 import { groupMembers, type Managed, projectMembers } from '../../catalogue/managed.js'
 import type { Draft } from '../actions.js'
-import { type ManagedPlace, type Reference, toPlaceText } from '../address.js'
+import { listParentGroups, type ManagedPlace, type Reference, toPlaceText } from '../address.js'
 import type { Mistakes } from '../files/nodes.js'
 import { inheritedMembers } from '../reading/names.js'
 import type { CurrentKind } from '../state.js'
@@ -14,11 +14,17 @@ import type { DiffContext, DiffOptions, DiffView } from './context.js'
 export const toAccessLevel = (value: JsonValue | undefined): number =>
   typeof value === 'number' ? value : 0
 
-/** Returns the group that contains a place; members of that group are members of the place. Returns undefined if there is none. */
-export const getParentGroup = ({ scope, path }: ManagedPlace): ManagedPlace | undefined => {
-  const cut = path.lastIndexOf('/')
-  return scope === 'site' || cut < 0 ? undefined : { scope: 'group', path: path.slice(0, cut) }
-}
+/** Returns a place and the groups above it, the nearest first; members of these groups are members of the place. */
+export const listPlaceAndParents = (place: ManagedPlace): readonly ManagedPlace[] => [
+  place,
+  ...listParentGroups(place.path)
+    .toReversed()
+    .map((path): ManagedPlace => ({ scope: 'group', path })),
+]
+
+/** Returns the group that contains a place; undefined if there is none. */
+export const getParentGroup = (place: ManagedPlace): ManagedPlace | undefined =>
+  listPlaceAndParents(place)[1]
 
 /** True if an identity is spared: it belongs to another object, as the bot of a token does, and counts toward no limit. */
 export const isSparedIdentity = ({ spared }: Pick<Managed, 'spared'>, identity: string): boolean =>
@@ -76,12 +82,6 @@ export const isOwnershipLoss = ({ draft, before, after }: PlannedMembership): bo
 /** Lists the effects of drafts whose items are users, including bots. */
 export const listMemberships = (drafts: readonly Draft[]): readonly PlannedMembership[] =>
   drafts.filter(({ kind }) => kind.by === 'user').map(toPlannedMembership)
-
-/** Returns a place and the groups above it, the nearest first. */
-export const listPlaceAndParents = (place: ManagedPlace): readonly ManagedPlace[] => {
-  const group = getParentGroup(place)
-  return [place, ...(group === undefined ? [] : listPlaceAndParents(group))]
-}
 
 const getMembershipKey = (place: ManagedPlace, user: number): string =>
   `${user} ${toPlaceText(place).toLowerCase()}`

@@ -18,17 +18,15 @@ import { toCanonical } from '../values.js'
 import { buildScalarSchema } from './attribute.js'
 import { buildItemSchema, createItem, readAttributeEntry } from './item.js'
 import type { DeclaredKind, DeclaredLevel } from './levels.js'
-import {
-  createFlagSchema,
-  inherit,
-  type ReadContext,
-  refusedExact,
-  refuseKey,
-  textSchema,
-} from './nodes.js'
+import { inherit, type ReadContext, refusedExact, refuseKey, textSchema } from './nodes.js'
 import { getTeamName } from './teams.js'
 
 // The JSON Schema of kinds.
+
+const exact: JsonSchema = {
+  type: 'boolean',
+  description: 'true: what is not listed is deleted',
+}
 
 const buildSetSchema = (kind: Managed): JsonSchema => {
   const isRemovable = kind.remove !== undefined
@@ -42,7 +40,7 @@ const buildSetSchema = (kind: Managed): JsonSchema => {
     type: 'object',
     ...(isRemovable && { hints: { null: 'To remove all items, write {$exact: true}.' } }),
     properties: {
-      $exact: isRemovable ? createFlagSchema('true: what is not listed is deleted') : refusedExact,
+      $exact: isRemovable ? exact : refusedExact,
       $inherit: inherit,
       ...Object.fromEntries(known),
     },

@@ -89,12 +89,6 @@ export interface ReadContext {
   readonly rules: SourceRules
 }
 
-/** Creates the schema of a key such as `$exact`. */
-export const createFlagSchema = (description: string): JsonSchema => ({
-  type: 'boolean',
-  description,
-})
-
 /** Creates the schema of a key that is known, and that files must not have here. @param reason for people, in whole sentences */
 export const refuseKey = (reason: string): JsonSchema => ({ not: {}, description: reason })
 
@@ -105,4 +99,7 @@ export const refusedExact = refuseKey(
 
 /** The schema of a text. YAML may parse it as a number or boolean, and the reader takes its text as written. */
 export const textSchema: JsonSchema = { type: ['string', 'number', 'boolean'] }
-export const inherit = createFlagSchema('false ignores the values of less specific levels')
+export const inherit: JsonSchema = {
+  type: 'boolean',
+  description: 'false ignores the values of less specific levels',
+}

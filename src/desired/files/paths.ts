@@ -140,7 +140,8 @@ export const readNamedFiles = async (
   return texts
 }
 
-export const hashBytes = (bytes: Uint8Array): string =>
+/** Returns the SHA-256 of bytes or of a text. */
+export const hashBytes = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex')
 
 /** Formats the name of a file for messages. */

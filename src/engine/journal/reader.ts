@@ -135,26 +135,14 @@ export async function* readLinesFrom(
 /** The state of an object according to its last line. */
 export type ObjectState = ObjectLine['state']
 
-const states: readonly ObjectState[] = ['queued', 'begun', 'done', 'unchanged', 'failed', 'unknown']
-
-/** The states of a run's objects by number, one byte each: a million objects need a megabyte. */
+/** The states of a run's objects by number. */
 export class ObjectStates {
-  #bytes = new Uint8Array(1024)
+  readonly #states = new Map<number, ObjectState>()
   /** The highest number. */
   last = 0
 
   get(n: number): ObjectState | undefined {
-    return states[(this.#bytes[n] ?? 0) - 1]
-  }
-
-  set(n: number, state: ObjectState): void {
-    if (n >= this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(n + 1, this.#bytes.length * 2))
-      larger.set(this.#bytes)
-      this.#bytes = larger
-    }
-    this.#bytes[n] = states.indexOf(state) + 1
-    this.last = Math.max(this.last, n)
+    return this.#states.get(n)
   }
 
   /**
@@ -165,24 +153,17 @@ export class ObjectStates {
     const known = this.get(n)
     if (final === undefined && (known === 'done' || known === 'unchanged')) return
     if (state === 'queued' && known !== undefined) return
-    this.set(n, state)
+    this.#states.set(n, state)
+    this.last = Math.max(this.last, n)
   }
 
   count(): Counts {
-    const of: Record<ObjectState, number> = {
-      queued: 0,
-      begun: 0,
-      done: 0,
-      unchanged: 0,
-      failed: 0,
-      unknown: 0,
+    const counts = { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
+    for (const state of this.#states.values()) {
+      const outcome = state === 'begun' ? 'unknown' : state
+      counts[outcome === 'queued' ? 'not_tried' : outcome] += 1
     }
-    for (let n = 1; n <= this.last; n++) {
-      const state = this.get(n)
-      if (state !== undefined) of[state] += 1
-    }
-    const { done, unchanged, failed } = of
-    return { done, unchanged, failed, unknown: of.unknown + of.begun, not_tried: of.queued }
+    return counts
   }
 }
 
@@ -201,14 +182,6 @@ interface Gap {
   readonly text: string
 }
 
-/** The counts that a journal itself states, to compare with those of its lines. */
-interface StatedCounts {
-  /** The number of objects, from the line that ends the input. */
-  readonly total: number | undefined
-  /** The outcomes, from the last line. */
-  readonly counts: Counts | undefined
-}
-
 const sumCounts = ({ done, unchanged, failed, unknown, not_tried }: Counts): number =>
   done + unchanged + failed + unknown + not_tried
 
@@ -221,43 +194,39 @@ const describeCountsGap = (found: Counts, stated: Counts): string => {
   return `its last line reports ${words.join(', ')}`
 }
 
-/** Collects the damage of a journal while it is read. */
-class GapCollector {
-  readonly #lines: number[] = []
-  #damaged = 0
+const describeDamage = (lines: readonly number[]): string => {
+  const [named, more] = [lines.slice(0, maxNamed).join(', '), lines.length - maxNamed]
+  if (lines.length === 1) return `line ${named} is damaged`
+  return `lines ${named}${more > 0 ? ` and ${more} more` : ''} are damaged`
+}
 
-  add(line: number): void {
-    this.#damaged += 1
-    if (this.#lines.length < maxNamed) this.#lines.push(line)
-  }
-
-  /** Returns the damage of a journal with these counts; undefined if there is none. */
-  createGap(found: Counts, { total, counts }: StatedCounts): Gap | undefined {
-    const known = sumCounts(found)
-    const missing = Math.max(0, (total ?? 0) - known)
-    const texts = [
-      ...(this.#damaged === 0 ? [] : [this.#describeDamage()]),
-      ...(missing === 0
-        ? []
-        : [
-            `${formatCount(missing, 'object')} of ${total} ${missing === 1 ? 'is' : 'are'} missing`,
-          ]),
-      ...(total === undefined || known <= total
-        ? []
-        : [`it lists ${formatCount(known, 'object')}, but its total is ${total}`]),
-      ...(counts === undefined || isDeepStrictEqual(found, counts)
-        ? []
-        : [describeCountsGap(found, counts)]),
-    ]
-    if (texts.length === 0) return undefined
-    return { lines: this.#lines, damaged: this.#damaged, missing, text: texts.join('; ') }
-  }
-
-  #describeDamage(): string {
-    const [named, more] = [this.#lines.join(', '), this.#damaged - this.#lines.length]
-    if (this.#damaged === 1) return `line ${named} is damaged`
-    return `lines ${named}${more === 0 ? '' : ` and ${more} more`} are damaged`
-  }
+/**
+ * Finds the damage of a journal; undefined if there is none.
+ * @param damaged the numbers of the damaged lines
+ * @param found the counts of its lines
+ * @param total the number of objects, from the line that ends the input
+ * @param stated the outcomes, from the last line
+ */
+const findGap = (
+  damaged: readonly number[],
+  found: Counts,
+  total: number | undefined,
+  stated: Counts | undefined,
+): Gap | undefined => {
+  const known = sumCounts(found)
+  const missing = Math.max(0, (total ?? 0) - known)
+  const texts = [
+    damaged.length > 0 && describeDamage(damaged),
+    missing > 0 &&
+      `${formatCount(missing, 'object')} of ${total} ${missing === 1 ? 'is' : 'are'} missing`,
+    total !== undefined &&
+      known > total &&
+      `it lists ${formatCount(known, 'object')}, but its total is ${total}`,
+    stated !== undefined && !isDeepStrictEqual(found, stated) && describeCountsGap(found, stated),
+  ].filter((text) => text !== false)
+  if (texts.length === 0) return undefined
+  const lines = damaged.slice(0, maxNamed)
+  return { lines, damaged: damaged.length, missing, text: texts.join('; ') }
 }
 
 /** Creates the failure for a damaged journal. */
@@ -311,31 +280,26 @@ class HistoryReader {
   end: EndLine | undefined
   /** True if an object was begun or another write was sent. */
   sent = false
-  readonly #file: string
-  /** The size of the file in bytes: no object can have a higher number, as each has a line. */
-  readonly #size: number
-  readonly #gaps = new GapCollector()
+  readonly #damaged: number[] = []
   readonly #sums = new LineChecksums()
   #lines = 0
 
-  constructor(file: string, size: number) {
-    this.#file = file
-    this.#size = size
-  }
+  /** @param size of the file in bytes: no object can have a higher number, as each has a line */
+  constructor(
+    private readonly file: string,
+    private readonly size: number,
+  ) {}
 
   /** Reads one line of the file. */
   readLine(text: string): void {
     this.#lines += 1
     const bare = this.#sums.check(text)
     if (this.header === undefined) this.#readHeader(text, bare)
-    else if (bare === '' || !this.#applyLine(bare, this.header)) this.#gaps.add(this.#lines)
+    else if (bare === '' || !this.#applyLine(bare, this.header)) this.#damaged.push(this.#lines)
   }
 
   get gap(): Gap | undefined {
-    return this.#gaps.createGap(this.states.count(), {
-      total: this.total,
-      counts: this.end?.counts,
-    })
+    return findGap(this.#damaged, this.states.count(), this.total, this.end?.counts)
   }
 
   /**
@@ -349,11 +313,11 @@ class HistoryReader {
     if (line === undefined) return this.#sums.required === true
     if ('run' in line) return true
     if ('n' in line) {
-      if (line.n > this.#size) return false
+      if (line.n > this.size) return false
       this.states.update(line, header)
       this.sent ||= line.state === 'begun'
     } else if ('input' in line) {
-      if (line.total > this.#size) return false
+      if (line.total > this.size) return false
       this.total = line.total
     } else if ('request' in line) this.sent = true
     else this.end = 'end' in line ? line : undefined
@@ -362,7 +326,7 @@ class HistoryReader {
 
   #readHeader(text: string, bare: string): void {
     const line = parseLine(bare)
-    if (!isHeader(line)) throw createUnknownFailure(this.#file, text, this.#sums.required)
+    if (!isHeader(line)) throw createUnknownFailure(this.file, text, this.#sums.required)
     this.header = line
   }
 }

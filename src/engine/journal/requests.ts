@@ -57,18 +57,17 @@ export const beginRequests = async (
 
 /** A run of requests. It begins before the first request is sent. */
 export class RequestRun {
-  readonly #begin: (request: Request, elsewhere: boolean) => Promise<Journal | undefined>
   #journal: Promise<Journal | undefined> | undefined
   #opened: Journal | undefined
 
   /** @param begin opens the run's file; undefined if it cannot, which does not prevent the write */
-  constructor(begin: (request: Request, elsewhere: boolean) => Promise<Journal | undefined>) {
-    this.#begin = begin
-  }
+  constructor(
+    private readonly begin: (request: Request, elsewhere: boolean) => Promise<Journal | undefined>,
+  ) {}
 
   /** Records a request. Resolves when it may be sent. */
   async recordStart(request: Request, elsewhere = false): Promise<void> {
-    this.#journal ??= this.#begin(request, elsewhere)
+    this.#journal ??= this.begin(request, elsewhere)
     this.#opened = await this.#journal
     await this.#opened?.append({ request: formatRequest(request) }).catch(() => {})
   }

@@ -69,8 +69,6 @@ const isTimed = (line: JournalLine): boolean =>
 export class Journal {
   readonly file: string
   readonly header: Header
-  readonly #handle: JournalFile
-  readonly #lock: Pick<Lock, 'isHeld' | 'release'>
   readonly #clock: Clock
   #pending = ''
   #batch: PendingBatch | undefined
@@ -79,22 +77,19 @@ export class Journal {
   #listeners = new Set<() => void>()
   /** The file in the folder of runs that refers to this one, if the journal is elsewhere. */
   referenceFile: string | undefined
+  #closed = false
   /** True if this process sent a write. */
   #wrote = false
   /** True if an object was begun or another write was sent. */
   #sent: boolean
-  #now = Number.NaN
-  #at = ''
   /** The bytes of complete lines that were written. */
   written: number
   /** The states of the objects so far. */
   readonly states: ObjectStates
 
-  constructor(opened: OpenFile) {
+  constructor(private readonly opened: OpenFile) {
     this.file = opened.file
     this.header = opened.header
-    this.#handle = opened.handle
-    this.#lock = opened.lock
     this.#clock = opened.clock ?? systemClock
     this.#sent = opened.sent ?? false
     this.written = opened.written ?? 0
@@ -129,7 +124,7 @@ export class Journal {
     if (isObject ? line.state === 'begun' : 'request' in line) this.#sent = this.#wrote = true
     // Lines of the same turn of the event loop go into one write.
     if (this.#pending === '') setImmediate(() => this.#flush())
-    this.#pending += formatLine(line, isTimed(line) ? this.#time() : undefined)
+    this.#pending += formatLine(line, isTimed(line) ? this.#formatTime() : undefined)
     if (this.#pending.length > maxPendingLength) this.#flush()
   }
 
@@ -164,20 +159,21 @@ export class Journal {
 
   /** Writes the last line: how the run ended, and the counts of outcomes. */
   async end(end: End): Promise<void> {
-    const at = new Date(this.#clock.now()).toISOString()
-    await this.append({ end, counts: this.states.count(), at })
+    await this.append({ end, counts: this.states.count(), at: this.#formatTime() })
   }
 
-  /** Syncs the file to disk and closes it. Never throws: failures were already reported. */
+  /** Syncs the file to disk and closes it, once. Never throws: failures were already reported. */
   async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
     this.#flush()
     this.#leaveSync?.()
-    if (this.#failure === undefined) await this.#handle.datasync().catch(() => {})
-    await this.#handle.close().catch(() => {})
+    if (this.#failure === undefined) await this.opened.handle.datasync().catch(() => {})
+    await this.opened.handle.close().catch(() => {})
     // A run that sent nothing needs no reference in the folder.
     if (this.referenceFile !== undefined && !this.#wrote)
       await unlink(this.referenceFile).catch(() => {})
-    this.#lock.release()
+    this.opened.lock.release()
   }
 
   /** Closes and removes the file, if nothing was begun. */
@@ -186,19 +182,13 @@ export class Journal {
     await unlink(this.file).catch(() => {})
   }
 
-  /** Returns the time of a line; formatted once for all lines of a millisecond. */
-  #time(): string {
-    const now = this.#clock.now()
-    if (now !== this.#now) {
-      this.#now = now
-      this.#at = new Date(now).toISOString()
-    }
-    return this.#at
+  #formatTime(): string {
+    return new Date(this.#clock.now()).toISOString()
   }
 
   #write(bytes: Uint8Array): void {
     try {
-      for (let at = 0; at < bytes.length; ) at += this.#handle.write(bytes.subarray(at))
+      for (let at = 0; at < bytes.length; ) at += this.opened.handle.write(bytes.subarray(at))
       this.written += bytes.length
       this.#leaveSync ??= this.#clock.later(syncInterval, () => void this.#sync())
     } catch (error) {
@@ -209,11 +199,11 @@ export class Journal {
   async #sync(): Promise<void> {
     this.#leaveSync = undefined
     try {
-      await this.#handle.datasync()
+      await this.opened.handle.datasync()
     } catch (error) {
       if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(getErrorCode(error))) this.#fail(error)
     }
-    if (!this.#lock.isHeld()) this.#fail(new Error('another process took over the journal'))
+    if (!this.opened.lock.isHeld()) this.#fail(new Error('another process took over the journal'))
   }
 
   /** Stops all further writes, and so all requests; removes an incomplete line. */
@@ -229,7 +219,7 @@ export class Journal {
       },
     )
     try {
-      this.#handle.truncate(this.written)
+      this.opened.handle.truncate(this.written)
     } catch {}
   }
 }

@@ -75,6 +75,12 @@ const canRestore = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
   before !== null &&
   Object.entries(leaves).every(([name, value]) => isDeepStrictEqual(before[name], value))
 
+/** Returns the name of the argument that names an endpoint's object, and its declaration. */
+const getObjectArgument = ({ args: [name = ''] = [], path, params }: Endpoint) => {
+  const param: Param | undefined = path[name] ?? params[name]
+  return { name, param, names: getKindByName(param?.completes)?.names ?? [] }
+}
+
 type RunFacts = Pick<Header, 'command' | 'endpoint' | 'redoes'>
 
 /** Finds the endpoint of a run, and the others of its area. */
@@ -227,8 +233,7 @@ export const buildInverseValues = (
   repeats?: RepeatedRun,
 ): JsonValues => {
   const holder = getScope(endpoint)?.placeholder
-  const [name = ''] = endpoint.args ?? []
-  const param = endpoint.path[name] ?? endpoint.params[name]
+  const { name, param } = getObjectArgument(endpoint)
   const comesAndGoes = was.before === null || was.after === null
   const named = comesAndGoes ? findIdentity(was.before ?? was.after, param?.completes) : undefined
   const above = parseTreePlace(was.parent)?.path ?? was.parent
@@ -250,8 +255,7 @@ export const buildInverseValues = (
 /** Returns the fields of a record that identify its object. */
 export const getIdentityFields = (record: unknown, { endpoint, kind: of }: Plan): Attributes => {
   if (!isObject(record)) return {}
-  const name = endpoint.args?.[0] ?? ''
-  const kind = getKindByName(of ?? (endpoint.path[name] ?? endpoint.params[name])?.completes)
+  const kind = getKindByName(of ?? getObjectArgument(endpoint).param?.completes)
   const names = ['id', ...(kind?.names.filter((field) => !field.includes('url')) ?? [])]
   return Object.fromEntries(
     names.flatMap((field) => {
@@ -303,22 +307,13 @@ const findList = ({ endpoints }: Inverse, endpoint: Endpoint): Endpoint | undefi
   )
 }
 
-const collectListRecords = (
-  instance: InstanceService,
-  list: Endpoint,
-  values: Plan['values'],
-): Promise<readonly unknown[]> => {
-  const own = Object.fromEntries(Object.keys(list.path).map((one) => [one, values[one]]))
-  return instance.collect({ endpoint: list, values: own }, { whole: true })
-}
-
 /** Finds the record with the names that an object to create would have; null if there is none. */
 const findAlike = (
   records: readonly unknown[],
-  { args: [name = ''] = [], params, path }: Endpoint,
+  endpoint: Endpoint,
   values: Plan['values'],
 ): Attributes => {
-  const names = getKindByName((path[name] ?? params[name])?.completes)?.names ?? []
+  const { names } = getObjectArgument(endpoint)
   const given = names.filter((one) => values[one] !== undefined)
   const found = records.find(
     (record) =>
@@ -347,18 +342,15 @@ const findListed = async (
   original: Endpoint,
 ): Promise<Attributes> => {
   const { endpoint, values } = plan
-  const [name = ''] = endpoint.args ?? []
-  if (values[name] === undefined) {
-    const records = await collectListRecords(instance, list, values)
+  const { name, names: known } = getObjectArgument(endpoint)
+  const own = Object.fromEntries(Object.keys(list.path).map((one) => [one, values[one]]))
+  const records = await instance.collect({ endpoint: list, values: own }, { whole: true })
+  if (values[name] === undefined)
     return findRemaining(records, plan) ?? findAlike(records, original, values)
-  }
-  const known =
-    getKindByName((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
   const wanted = String(values[name])
   // Digits are an ID if the kind has IDs, even if another object has that name.
   const isId = /^\d+$/.test(wanted) && known.includes('id')
   const names = isId ? ['id'] : [...known, 'id']
-  const records = await collectListRecords(instance, list, values)
   const found = records.find(
     (record) => isObject(record) && names.some((field) => String(record[field]) === wanted),
   )

@@ -182,10 +182,7 @@ const loadInverse = async (
 
 /** A run whose objects are recorded in a journal, with the answers of their requests. */
 export class JournaledRun {
-  readonly journal: Journal
   readonly resumed: UnfinishedRun | undefined
-  readonly #parts: JournalParts
-  readonly #step: UndoableStep
   readonly #facts = new WeakMap<PlanAnswer, OutcomeFacts>()
   /** The record of the run. An object that is checked first is begun when it is sent. */
   readonly record: RunRecord<PlanAnswer>
@@ -196,11 +193,13 @@ export class JournaledRun {
   /** False if another run began before this one ended. */
   #isLast = true
 
-  private constructor(parts: JournalParts, journal: Journal, step: UndoableStep, first: Plan) {
-    this.#parts = parts
-    this.journal = journal
+  private constructor(
+    private readonly parts: JournalParts,
+    readonly journal: Journal,
+    private readonly step: UndoableStep,
+    first: Plan,
+  ) {
     this.resumed = parts.journaling.resumed
-    this.#step = step
     const getFacts = (result: PlanAnswer | undefined): OutcomeFacts =>
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = createAttributeMask(first.endpoint)
@@ -239,7 +238,7 @@ export class JournaledRun {
 
   /** The name of the journal as typed, or else its path. */
   get file(): string {
-    return this.#parts.globals.journal ?? this.journal.file
+    return this.parts.globals.journal ?? this.journal.file
   }
 
   /** Starts to write objects to the journal as they arrive. */
@@ -265,7 +264,7 @@ export class JournaledRun {
 
   /** Reads an object before it is changed. */
   readBefore(item: NumberedPlan): Promise<void> {
-    return this.#step.readBefore(item, item.plan)
+    return this.step.readBefore(item, item.plan)
   }
 
   /** Reads several objects at once before they are changed together. */
@@ -280,14 +279,14 @@ export class JournaledRun {
     send: (plan: Plan, begin?: () => Promise<void>) => Promise<PlanAnswer>,
   ): Promise<PlanAnswer> {
     const begin = this.#isChecked ? () => this.#record.recordStart(item) : undefined
-    const { answer, facts } = await this.#step.sendOne(item, plan, (one) => send(one, begin))
+    const { answer, facts } = await this.step.sendOne(item, plan, (one) => send(one, begin))
     this.#facts.set(answer, facts)
     return answer
   }
 
   /** The line that resumes the run; undefined if it cannot be resumed. */
   get resumeLine(): string | undefined {
-    const { command, globals } = this.#parts
+    const { command, globals } = this.parts
     const { final, id, undoes, user } = this.journal.header
     if (final !== undefined || undoes !== undefined) return undefined
     // If the user is unknown, resuming asks for confirmation.
@@ -299,13 +298,13 @@ export class JournaledRun {
   async end(end: End): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.requests.setJournal(false)
+    this.parts.requests.setJournal(false)
     await this.journal.end(end).catch(() => {})
     await this.journal.close()
-    this.#isLast = await isLastRun(this.#parts.place, this.journal.header)
+    this.#isLast = await isLastRun(this.parts.place, this.journal.header)
     // The journal of a single object is not mentioned, except to a person who undoes it.
-    if (this.#parts.single && this.journal.header.undoes !== undefined)
-      this.#parts.addFooter(
+    if (this.parts.single && this.journal.header.undoes !== undefined)
+      this.parts.addFooter(
         `${formatOutcomeCounts(this.journal.states.count())}. Journal: ${this.file}`,
       )
   }
@@ -314,7 +313,7 @@ export class JournaledRun {
   async discard(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#parts.requests.setJournal(false)
+    this.parts.requests.setJournal(false)
     await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
   }
 }

@@ -76,8 +76,6 @@ const createQueuedLine = (plan: Plan, shown: PreviewedObject, n: number): Queued
 
 /** Collects the previews of a run and saves them. */
 export class PlanKeeper {
-  readonly #parts: HeaderParts
-  readonly #asked: PlannedLine
   /** The numbers of plans whose preview is still missing. */
   readonly #places = new Map<Plan, number>()
   #count = 0
@@ -85,10 +83,10 @@ export class PlanKeeper {
   readonly #lines: string[] = []
   #header: Promise<Header> | undefined
 
-  constructor(parts: HeaderParts, asked: PlannedLine) {
-    this.#parts = parts
-    this.#asked = asked
-  }
+  constructor(
+    private readonly parts: HeaderParts,
+    private readonly asked: PlannedLine,
+  ) {}
 
   /**
    * Adds a plan before its preview.
@@ -114,14 +112,14 @@ export class PlanKeeper {
   async save(): Promise<void> {
     const header = await this.#header
     if (header === undefined) return
-    const { onSaved, onFailure } = this.#asked
+    const { onSaved, onFailure } = this.asked
     // An object without a preview has no line.
     const lines = Object.values(this.#lines)
     const total = formatLine({ input: 'complete', total: lines.length })
     const text = [...lines, total].join('')
     try {
-      const folder = getRunFolder(this.#parts.place.env)
-      const id = await storePlanned(folder, header, text, createWaitOptions(this.#parts))
+      const folder = getRunFolder(this.parts.place.env)
+      const id = await storePlanned(folder, header, text, createWaitOptions(this.parts))
       onSaved(id, formatRunLine('journal run', { ...header, id }))
     } catch (error) {
       if (onFailure === undefined || !(error instanceof Failure)) throw error
@@ -131,13 +129,13 @@ export class PlanKeeper {
 
   async #describe(first: Plan): Promise<Header> {
     checkNames(first)
-    const header = await createHeader(this.#parts, first)
+    const header = await createHeader(this.parts, first)
     if (header.final !== undefined)
       throw usage(
         `the plan cannot be saved: ${header.final}`,
         'Pass the secret by reference: env:NAME or @file in a flag, @file in --param.',
       )
-    const { by, reason } = this.#asked
+    const { by, reason } = this.asked
     const expires = new Date(Date.parse(header.began) + lifetime[by]).toISOString()
     return { ...header, planned: { by, ...(reason === undefined ? {} : { reason }), expires } }
   }

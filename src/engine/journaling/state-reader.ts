@@ -91,22 +91,18 @@ const createInversePlan = ({ inverse, header, item, plan }: PlannedItem): Plan =
 
 /** Reads the state of objects before they are changed. */
 export class StateReader {
-  readonly #readOnce: CachedRead
-  readonly #instance: InstanceService
-  readonly #area: string
-
-  constructor(reads: CachedRead, instance: InstanceService, area: string) {
-    this.#readOnce = reads
-    this.#instance = instance
-    this.#area = area
-  }
+  constructor(
+    private readonly readOnce: CachedRead,
+    private readonly instance: InstanceService,
+    private readonly area: string,
+  ) {}
 
   /** Reads the attributes that a plan changes; undefined if the API cannot read a single object. */
   async readAttributes(plan: Plan): Promise<Attributes | undefined> {
-    const reading = await findObjectReader(this.#area, plan.endpoint)
+    const reading = await findObjectReader(this.area, plan.endpoint)
     if (reading === undefined) return undefined
     try {
-      const data = await this.#readOnce({
+      const data = await this.readOnce({
         endpoint: reading.endpoint,
         values: reading.fillPath(plan),
       })
@@ -122,7 +118,7 @@ export class StateReader {
     const restoring = createInversePlan(object)
     const now =
       (await this.#readSingle([object.plan, restoring])) ??
-      (await readCurrent(this.#instance, object.inverse, restoring))
+      (await readCurrent(this.instance, object.inverse, restoring))
     return now === null
       ? null
       : { ...getIdentityFields(now, restoring), ...getGivenFields(now, restoring) }
@@ -140,7 +136,7 @@ export class StateReader {
     for (const { endpoint, values } of plans) {
       const name = endpoint.args?.[0] ?? ''
       const reading = /^\d+$/.test(String(values[name]))
-        ? await findObjectReader(this.#area, endpoint)
+        ? await findObjectReader(this.area, endpoint)
         : undefined
       // A record under another path does not prove that the object exists here.
       if (
@@ -149,7 +145,7 @@ export class StateReader {
       )
         continue
       try {
-        const data = await this.#readOnce({
+        const data = await this.readOnce({
           endpoint: reading.endpoint,
           values: reading.fillPath({ values }),
         })

@@ -129,13 +129,11 @@ const createUnchangedAnswer = (): PlanAnswer => ({ unchanged: true })
 
 /** Sends the objects of a run one by one, and finds the state of each before and after. */
 export class UndoableStep {
-  readonly #parts: StepParts
   readonly #state: StateReader
   /** The facts about the previous state, by number, from reading an object until it is done. */
   readonly #seen = new Map<number, OutcomeFacts>()
 
-  constructor(parts: StepParts) {
-    this.#parts = parts
+  constructor(private readonly parts: StepParts) {
     this.#state = new StateReader(parts.readOnce, parts.instance, parts.command.area)
   }
 
@@ -158,7 +156,7 @@ export class UndoableStep {
     try {
       const before = await this.#findBefore(item, plan)
       if (before === undefined) return
-      const isChanged = before !== null && this.#parts.inverse?.isPresence !== true
+      const isChanged = before !== null && this.parts.inverse?.isPresence !== true
       const after = isChanged ? getResultingAttributes(plan, {}, before) : undefined
       this.#seen.set(item.n, { before, after })
     } catch (error) {
@@ -240,7 +238,7 @@ export class UndoableStep {
 
   /** Returns the inverse of a plan if the presence of its object shows whether its request was sent. */
   #getPresence(plan: Plan): Inverse | undefined {
-    const { inverse } = this.#parts
+    const { inverse } = this.parts
     const isNamed = !isCreation(plan.endpoint) || isNamedCreation(plan)
     return inverse?.isPresence === true && isNamed ? inverse : undefined
   }
@@ -250,18 +248,18 @@ export class UndoableStep {
     if (hasAttributeState(plan)) return this.#state.readAttributes(plan)
     const inverse = this.#getPresence(plan)
     if (inverse === undefined) return undefined
-    return this.#state.readPresence({ inverse, header: this.#parts.header, item, plan })
+    return this.#state.readPresence({ inverse, header: this.parts.header, item, plan })
   }
 
   async #findBefore(item: Item, plan: Plan): Promise<Attributes | undefined> {
-    const { inverse, header, getSelected, isStale } = this.#parts
+    const { inverse, header, getSelected, isStale } = this.parts
     if (inverse?.isPresence === true && plan.record !== undefined)
       return this.#state.getFromAnswer(plan.record, { inverse, header, item, plan })
     const known =
       getPlannedAttributes(plan) ?? getSelectedAttributes(item.before ?? getSelected(plan), plan)
     if (inverse === undefined || (known !== undefined && !isStale)) return known
     // A request that is not allowed needs no read: it is refused when it is sent.
-    if (isCreation(plan.endpoint) || !(await this.#parts.canWrite(plan))) return undefined
+    if (isCreation(plan.endpoint) || !(await this.parts.canWrite(plan))) return undefined
     return inverse.isPresence
       ? this.#state.readPresence({ inverse, header, item, plan })
       : this.#state.readAttributes(plan)
@@ -273,7 +271,7 @@ export class UndoableStep {
     answer: PlanAnswer,
     before: Attributes,
   ): Promise<Attributes> {
-    const { inverse, header } = this.#parts
+    const { inverse, header } = this.parts
     if (inverse?.isPresence !== true) return getResultingAttributes(plan, answer, before)
     if (getMethod(plan.endpoint) === 'DELETE') return null
     const shown = this.#state.getFromAnswer(answer.value, { inverse, header, item, plan })
