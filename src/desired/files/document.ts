@@ -12,7 +12,7 @@ import type { JsonSchema } from '../../catalogue/schema.js'
 import { isPlacePath } from '../address.js'
 import type { SourcedValue } from '../state.js'
 import { addKinds, buildPlaceSchema } from './kind.js'
-import type { DeclaredLevel } from './levels.js'
+import { DeclaredLevel } from './levels.js'
 import { type ReadContext, textSchema } from './nodes.js'
 import { buildSecretSchema, heldSchema } from './secret.js'
 import {
@@ -35,6 +35,8 @@ export interface DeclaredContent {
   readonly keys: NamedKey[]
   /** The declarations by form, scope and path of their key. */
   readonly levels: Map<string, DeclaredLevel>
+  /** The levels that the current file has declarations for. */
+  readonly open: Set<DeclaredLevel>
 }
 
 interface DocumentContext extends ReadContext {
@@ -55,8 +57,10 @@ const addLevel = (
   const text = form === 'defaults' || scope === 'site' ? form.replace('exact', 'site') : head
   all.keys.push({ origin, text, regions: listKeyRegions(key) })
   const id = `${form} ${scope} ${path.toLowerCase()}`
-  const level = all.levels.get(id) ?? { key, kinds: new Map() }
+  const level = all.levels.get(id) ?? new DeclaredLevel(key)
+  level.unpack()
   all.levels.set(id, level)
+  all.open.add(level)
   addKinds(level, entries, context)
 }
 

@@ -95,6 +95,13 @@ const addFile = async (
     // The rules about families have no sentences in the schema, since merging knows more about them.
     if (mistakes.size === found) readDocument(written, { mistakes, rules, all, flow })
   }
+  // A name that is written with escapes does not appear in the text.
+  const mayNameTeams = /team:|\\/.test(text)
+  for (const level of all.open) {
+    level.mayNameTeams ||= mayNameTeams
+    level.pack()
+  }
+  all.open.clear()
 }
 
 /** Creates a function that merges levels. Places with the same levels share one result. */
@@ -174,7 +181,8 @@ const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
     const all = levels.ofProject(path, true)
     const own = levels.ofProject(path, false)
     for (const applying of own.length === all.length ? [all] : [all, own])
-      for (const kind of merge(applying)) checkMerged(kind, mistakes)
+      if (applying.some((level) => level.isCheckedTogether))
+        for (const kind of merge(applying)) checkMerged(kind, mistakes)
   }
 }
 
@@ -197,7 +205,13 @@ export const readDeclared = async (
     within: (file) => (options.allowOutside === true ? undefined : (folders.get(file) ?? '.')),
     held: (path, text) => held.set(path, hashBytes(Buffer.from(openHeld(text)))),
   }
-  const all: DeclaredContent = { levels: new Map(), teams: new Map(), owns: [], keys: [] }
+  const all: DeclaredContent = {
+    levels: new Map(),
+    teams: new Map(),
+    owns: [],
+    keys: [],
+    open: new Set(),
+  }
   const schema = getConfigSchema(options.allowLiteralSecrets === true)
   for (const text of texts) await addFile(text, schema, all, rules, mistakes)
   mistakes.refuse()

@@ -24,11 +24,13 @@ import {
   subtractMembers,
   toCanonical,
 } from '../values.js'
-import type { DeclaredKind, DeclaredLevel } from './levels.js'
+import type { DeclaredKind, DeclaredKinds, DeclaredLevel } from './levels.js'
 import type { Mistakes } from './nodes.js'
 
 /** The desired state of a kind, wherever it applies. */
 export type MergedKind = Omit<DesiredKind, 'place'>
+
+type LevelContent = Pick<DeclaredLevel, 'inherit' | 'kinds'>
 
 // Levels of equal rank are merged into one. Equal values unite; if values differ, a more specific level has to decide.
 
@@ -103,8 +105,7 @@ const mergeEqualKinds = (a: DeclaredKind, b: DeclaredKind): DeclaredKind => ({
   items: mergeMaps(a.items, b.items, mergeEqualItems),
 })
 
-const mergeEqualLevels = (a: DeclaredLevel, b: DeclaredLevel): DeclaredLevel => ({
-  ...a,
+const mergeEqualLevels = (a: LevelContent, b: LevelContent): LevelContent => ({
   inherit: mergeSourced(a.inherit, b.inherit),
   kinds: mergeMaps(a.kinds, b.kinds, mergeEqualKinds),
 })
@@ -175,16 +176,18 @@ export const mergeLevels = (
   levels: readonly DeclaredLevel[],
   kinds: readonly Managed[],
 ): readonly MergedKind[] => {
-  // Only selectors can be equally specific.
+  // Only selectors can be equally specific. Each level is unpacked once.
   const getRankKey = ({ key: { form, path, selector } }: DeclaredLevel): string =>
     form === 'selector' ? `selector ${selector?.rank}` : `${form} ${path}`
   const ranked = [...groupBy(levels, getRankKey).values()].map((same) =>
-    same.reduce(mergeEqualLevels),
+    same
+      .map((level): LevelContent => ({ inherit: level.inherit, kinds: level.kinds }))
+      .reduce(mergeEqualLevels),
   )
   const last = ranked.findLastIndex(({ inherit }) => inherit?.value === false)
-  const applying = ranked.slice(Math.max(0, last))
+  const applying: readonly DeclaredKinds[] = ranked.slice(Math.max(0, last)).map((one) => one.kinds)
   return kinds.flatMap((kind) =>
-    mergeKind(applying.flatMap((level) => level.kinds.get(kind.name) ?? [])),
+    mergeKind(applying.flatMap((declared) => declared.get(kind.name) ?? [])),
   )
 }
 

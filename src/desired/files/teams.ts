@@ -264,8 +264,8 @@ const createMemberItem = (item: DesiredItem, user: Reference, at: Origin): Desir
   }
 }
 
-/** Replaces keys that name teams by their members. */
-const expandItems = (teams: Teams, { kind, items }: DeclaredKind): void => {
+/** Replaces keys that name teams by their members. @returns true if there was any */
+const expandItems = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
   const lines = [...items].filter(([, { identity }]) => getTeamName(identity) !== undefined)
   const people = new Map<string, DesiredItem[]>()
   for (const [key, item] of lines) {
@@ -290,17 +290,22 @@ const expandItems = (teams: Teams, { kind, items }: DeclaredKind): void => {
     if (person !== undefined)
       items.set(key, own === undefined ? person : mergeItem(kind, person, own))
   }
+  return lines.length > 0
 }
 
-/** Replaces teams in lists of users by their members. */
-const expandLists = (teams: Teams, { kind, items }: DeclaredKind): void => {
+/** Replaces teams in lists of users by their members. @returns true if there was any */
+const expandLists = (teams: Teams, { kind, items }: DeclaredKind): boolean => {
   const lists = [...getAttributes(kind).values()].filter(({ ref }) => ref === 'user')
+  let any = false
   for (const { attributes } of lists.length === 0 ? [] : items.values())
     for (const { name } of lists) {
       const list = attributes.get(name)
       const expanded = list && expandValue(teams, name, list)
-      if (expanded !== undefined) attributes.set(name, expanded)
+      if (expanded === undefined) continue
+      attributes.set(name, expanded)
+      any = true
     }
+  return any
 }
 
 /** Replaces the teams that levels name by their users. */
@@ -311,9 +316,15 @@ export const expandTeams = (
 ): void => {
   const teams = new Teams(all, mistakes, owns)
   for (const team of all.values()) teams.members(team)
-  for (const { kinds } of levels)
-    for (const declared of kinds.values()) {
-      if (declared.kind.by === 'user') expandItems(teams, declared)
-      expandLists(teams, declared)
-    }
+  for (const level of levels) {
+    if (!level.mayNameTeams) continue
+    const { kinds } = level
+    const changed = [...kinds.values()].map((declared) => [
+      declared.kind.by === 'user' && expandItems(teams, declared),
+      expandLists(teams, declared),
+    ])
+    if (!changed.flat().includes(true)) continue
+    level.kinds = kinds
+    level.pack()
+  }
 }
