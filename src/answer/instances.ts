@@ -1,7 +1,6 @@
 /** Runs a line on several instances: all at once, or one after the other if it writes. */
 
 import { yieldPushed } from '../base/async.js'
-import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { toMaxCount } from '../client/paging.js'
 import { createUnprintedFailure } from '../engine/bulk/plan-work.js'
@@ -280,7 +279,7 @@ export class MultiInstanceRun {
 
   async #runOne(site: LineSite, turn: Promise<void>, push: RowListener): Promise<void> {
     const { name, command } = site
-    const { raw, parse } = this.#line
+    const { raw } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const { part, ...target } = await this.#merged.createTarget(name, turn, push)
     const outer = {
@@ -291,8 +290,8 @@ export class MultiInstanceRun {
       env: site.env,
     }
     try {
-      const line = { command, raw: site.toOwnLine(raw), signal, onFormat: () => {}, parse }
-      this.#results.push({ name, code: await this.#run(line, outer) })
+      const own = { command, raw: site.toOwnLine(raw), signal, onFormat: () => {} }
+      this.#results.push({ name, code: await this.#run({ ...this.#line, ...own }, outer) })
     } catch (error) {
       // A failure counts only if its turn comes before --limit is reached.
       await turn
@@ -310,7 +309,7 @@ export class MultiInstanceRun {
       if (this.#isWrite) this.#results.push({ name, code: 0 })
       return this.#stop.abort()
     }
-    const failure = getRunFailure({ error, interrupted: aborted })
+    const failure = getRunFailure({ error, interrupted: aborted, env: this.#line.io.env })
     const ending = { name, code: failure.exitCode, failure }
     this.#results.push(ending)
     if (failure.category === 'interrupted' || failure.category === 'usage') return
@@ -322,7 +321,7 @@ export class MultiInstanceRun {
 
 /** Parses the global flags of a line for several instances, and chooses its format. @returns these, with the notes on the format */
 export const chooseSharedFormat = async (
-  { command, raw, signal, onFormat: decided }: AskedLine,
+  line: AskedLine,
   env: NodeJS.ProcessEnv,
 ): Promise<{
   readonly globals: Globals
@@ -331,9 +330,9 @@ export const chooseSharedFormat = async (
 }> => {
   const early: string[] = []
   // The run on each instance prints the notes on its flags.
-  const globals = parseGlobals(command, raw, env, () => {})
-  const format = await chooseFormat(command, globals, env, (text) => void early.push(text), signal)
-  decided(getFailureFormat(globals, format))
+  const globals = parseGlobals(line.command, line.raw, env, () => {})
+  const format = await chooseFormat(line, globals, env, (text) => void early.push(text))
+  line.onFormat(getFailureFormat(globals, format))
   return { globals, format, early }
 }
 
@@ -342,7 +341,7 @@ const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
   ...line,
   command: {
     ...line.command,
-    loadWords: createWordsLoader([`--profile=${name}`], getCurrentIo().env),
+    loadWords: createWordsLoader([`--profile=${name}`], line.io.env),
   },
   raw: { ...line.raw, flags: new Map(line.raw.flags).set('profile', [name]) },
 })
@@ -353,8 +352,8 @@ const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
  * @throws Failure `usage` if the line cannot run on several instances; nothing is sent then
  */
 export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<number> => {
-  const { command, raw, signal } = line
-  const env = createSiteEnvironment(getCurrentIo().env)
+  const { command, raw, io, signal } = line
+  const env = createSiteEnvironment(io.env)
   const wanted = getAskedProfiles(raw)
   if ('one' in wanted) return run(toSingleLine(line, wanted.one))
   const { globals, format, early } = await chooseSharedFormat(line, env)
@@ -370,10 +369,10 @@ export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<
   targeted.addOnly(getFlagTarget(command, raw.flags))
   const instances = profiles.map(({ name, baseUrl }) => ({ name, address: baseUrl }))
   const getSource = async () => ({ instances, readAccount: async () => undefined })
-  const shown = { command: targeted.command, globals, format, env, signal, raw, getSource }
+  const shown = { command: targeted.command, globals, format, io, env, signal, raw, getSource }
   const merged = await InstancesAnswer.open({ ...shown, column: 'profile' })
   for (const text of early) merged.notes.note(text)
-  const unused = instanceVariables.filter((name) => getCurrentIo().env[name])
+  const unused = instanceVariables.filter((name) => io.env[name])
   if (unused.length > 0)
     merged.notes.warn(
       `${unused.join(', ')} ${unused.length === 1 ? 'is' : 'are'} not used: each profile has its own`,

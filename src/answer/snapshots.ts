@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
-import { getCurrentIo, resolvePath } from '../base/io.js'
+import { resolvePath } from '../base/io.js'
 import { formatCount, splitList } from '../base/text.js'
 import { createNoSnapshotFailure, listSubfolders, readManifest } from '../client/manifest-schema.js'
 import type { SnapshotManifest } from '../client/snapshot-manifest.js'
@@ -92,9 +92,9 @@ const createSnapshotLine = (raw: Raw, folder: string): Raw => ({
   flags: new Map(raw.flags).set('from', [folder]),
 })
 
-const toSite = ({ command }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
+const toSite = ({ command, io }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
   name: manifest.began,
-  env: createSiteEnvironment(getCurrentIo().env),
+  env: createSiteEnvironment(io.env),
   toOwnLine: (raw) => createSnapshotLine(raw, folder),
   command,
 })
@@ -124,8 +124,8 @@ export const executeSnapshots = async (
   text: string,
   run: LineRunner,
 ): Promise<number> => {
-  const { command, raw, signal } = line
-  const { env } = getCurrentIo()
+  const { command, raw, io, signal } = line
+  const { env } = io
   const { globals, format, early } = await chooseSharedFormat(line, env)
   checkLine(line)
   const { snapshots, incomplete } = findSnapshots(text)
@@ -134,7 +134,17 @@ export const executeSnapshots = async (
   const asOf = latest === undefined ? undefined : new Date(latest)
   const targeted = withTargets(command, ['snapshot'])
   targeted.addOnly(getFlagTarget(command, raw.flags))
-  const shown = { command: targeted.command, globals, format, env, signal, raw, getSource, asOf }
+  const shown = {
+    command: targeted.command,
+    globals,
+    format,
+    io,
+    env,
+    signal,
+    raw,
+    getSource,
+    asOf,
+  }
   const merged = await InstancesAnswer.open({ ...shown, column: 'snapshot' })
   for (const said of early) merged.notes.note(said)
   merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)

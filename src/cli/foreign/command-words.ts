@@ -1,6 +1,6 @@
 /** Replaces the words of other tools by those of svcctl: the area and the verb of a command. */
 
-import { type Environment, getCurrentIo } from '../../base/io.js'
+import type { Environment } from '../../base/io.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { findMistyped } from '../../base/suggest.js'
 import { toSingular } from '../../base/text.js'
@@ -144,10 +144,13 @@ const isSetting = (key: string): boolean =>
   settingNames.some((name) => name === key.replaceAll('_', '-'))
 
 /** Replaces `config get` and `config set KEY VALUE` by commands on the current profile. */
-const replaceSetting = ({ words, without }: SplitLine): readonly string[] | undefined => {
+const replaceSetting = (
+  { words, without }: SplitLine,
+  env: Environment,
+): readonly string[] | undefined => {
   const [first, verb, key, value] = words
   if (first !== 'config') return undefined
-  const name = getProfileName(getCurrentIo().env) ?? 'default'
+  const name = getProfileName(env) ?? 'default'
   if (verb === 'get' && key === undefined) return ['profile', 'get', name, ...without(2)]
   if (/^(?:get|unset)$/.test(verb ?? '') && key !== undefined && isSetting(key))
     return verb === 'get'
@@ -185,14 +188,14 @@ const replaceFirst = ({
 }
 
 /** Replaces the first word by the nearest area or alias. */
-const replaceNear = ({
-  words: [first = ''],
-  without,
-}: SplitLine): readonly string[] | undefined => {
+const replaceNear = (
+  { words: [first = ''], without }: SplitLine,
+  env: Environment,
+): readonly string[] | undefined => {
   const names = [
     ...listAreas().map(({ name }) => name),
     ...toolCommands.map(({ area }) => area),
-    ...Object.keys(listAliases(getCurrentIo().env)),
+    ...Object.keys(listAliases(env)),
   ]
   const near = findMistyped(first, new Set(names))
   return near === undefined || near === first ? undefined : [near, ...without(1)]
@@ -332,23 +335,27 @@ const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undef
 }
 
 /** Replaces words of other tools at the beginning of a line. An extension may have a command of the same words. */
-const replaceBeginning = async (line: SplitLine): Promise<readonly string[] | undefined> => {
+const replaceBeginning = async (
+  line: SplitLine,
+  env: Environment,
+): Promise<readonly string[] | undefined> => {
   const [first = '', second = ''] = line.words
   const verbs = await listVerbs(findArea(first)?.name ?? '')
   return verbs.some((verb) => `${verb} `.startsWith(`${second} `))
     ? undefined
-    : (replaceSetting(line) ?? replaceAssignment(line) ?? replaceFirst(line))
+    : (replaceSetting(line, env) ?? replaceAssignment(line) ?? replaceFirst(line))
 }
 
 /** Rewrites the words of a line; undefined if they mean nothing. */
 export const rewriteWords = async (
   typed: readonly string[],
+  env: Environment,
 ): Promise<RewrittenWords | undefined> => {
-  const alias = expandFirst(typed)
+  const alias = expandFirst(typed, env)
   const line = splitLine(alias ?? typed)
   if (line.words.length === 0)
     return typed.join(' ') === '-v' ? { tokens: ['--version'] } : undefined
-  const replaced = await replaceBeginning(line)
+  const replaced = await replaceBeginning(line, env)
   if (replaced !== undefined) return { tokens: replaced }
   const reached = resolveArea(line, 0) ?? (await resolveVerbFirst(line))
   if (reached === undefined) {
@@ -357,7 +364,7 @@ export const rewriteWords = async (
       return { tokens: ['commits', 'list', ...line.without(1)] }
     const near = /^(?:logs?|trace)$/.test(first)
       ? ['jobs', 'log', ...line.without(1)]
-      : replaceNear(line)
+      : replaceNear(line, env)
     return near === undefined ? undefined : replaceFrom(near)
   }
   if (reached.route !== undefined) return replaceRoute(reached)
@@ -373,8 +380,11 @@ const replaceFrom = async (tokens: readonly string[]): Promise<RewrittenWords | 
 }
 
 /** Expands the alias that is the first word of a line; undefined if there is none. */
-export const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
+export const expandFirst = (
+  tokens: readonly string[],
+  env: Environment,
+): readonly string[] | undefined => {
   const [first = ''] = splitLine(tokens).words
   if (findAreaWord(first) !== undefined) return undefined
-  return expandAlias(tokens, tokens.indexOf(first), getCurrentIo().env)
+  return expandAlias(tokens, tokens.indexOf(first), env)
 }
