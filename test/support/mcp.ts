@@ -121,7 +121,7 @@ export const openContext = async (
     journaling: { source: 'arguments', raw, digests: new Map(), names: {} },
     chosen: new ChosenRecords(),
     createInnerRuns: (sharing) =>
-      createInnerRuns(options, sharing, (tokens) => parseTokens(tokens, {})),
+      createInnerRuns(options, sharing, (tokens) => parseTokens(tokens, processIo.env)),
   }
   const heard = process.stdout.listeners('error')
   const running = await LineRun.open(options)
