@@ -32,7 +32,7 @@ interface PartNotes {
 }
 
 /** The line of several instances, with its output. */
-type SharedLine = ScreenOptions & {
+export type SharedLine = ScreenOptions & {
   readonly raw: Raw
   /** The kind of the parts: instances, snapshots or resumed runs. Records have no column for a run. */
   readonly column: 'profile' | 'snapshot' | 'run'
