@@ -335,6 +335,7 @@ const ioLookUps: Readonly<Record<string, number>> = {
   'base/standard-input.ts': 2,
   'catalogue/filters.ts': 1,
   'catalogue/values.ts': 1,
+  'commands/journal/planned.ts': 1,
   'desired/diff/kind.ts': 1,
   'http/sending/exchange.ts': 1,
   'library/client.ts': 2,

@@ -327,8 +327,6 @@ export interface PipedInput {
 export interface WorkspaceService {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** Returns true if the line was started from a terminal, even if its streams are redirected. */
-  readonly hasTerminal: () => Promise<boolean>
   /** The values of the global flags. */
   readonly globals: Globals
   readonly clock: RunClock

@@ -271,7 +271,6 @@ interface Requests {
 /** The workspace of a run. */
 export class Workspace implements WorkspaceService {
   readonly cwd: string
-  readonly hasTerminal: WorkspaceService['hasTerminal']
   readonly env: NodeJS.ProcessEnv
   readonly globals: WorkspaceService['globals']
   readonly clock: WorkspaceService['clock']
@@ -297,7 +296,6 @@ export class Workspace implements WorkspaceService {
     this.#file = file
     const { globals, io, env, part, signal, stdin } = options
     this.cwd = io.cwd
-    this.hasTerminal = io.hasTerminal
     this.#options = options
     this.#requests = requests
     this.#searched = part === undefined ? this.cwd : undefined
