@@ -23,7 +23,7 @@ export type LiveLoader = (
 ) => Promise<readonly Candidate[]>
 
 /** The line's process, and the loader of values that only the instance or this machine knows, which must not throw. */
-export interface ValueSource {
+export interface CompletionSource {
   readonly io: Io
   readonly load: LiveLoader
 }

@@ -24,6 +24,7 @@ import { writeAtOnce } from '../terminal/standard.js'
 import {
   type Candidate,
   type Candidates,
+  type CompletionSource,
   completePrefix,
   filterByPrefix,
   listTimeUnits,
@@ -31,7 +32,6 @@ import {
   removeOpeningQuote,
   removeOptions,
   unquoteWords,
-  type ValueSource,
 } from './tab-candidates.js'
 import { createLiveLoader } from './tab-live.js'
 import { Leaf } from './words/leaf.js'
@@ -168,7 +168,7 @@ const listCandidates = async (
   param: Param,
   command: Command,
   words: readonly string[],
-  source: ValueSource,
+  source: CompletionSource,
   current = '',
 ): Promise<Candidates> => {
   if (isFile(param)) return { items: [], files: true }
@@ -199,7 +199,7 @@ const suggestArguments = async (
   rest: readonly string[],
   before: readonly string[],
   typed: string,
-  source: ValueSource,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const current = removeOpeningQuote(typed)
   const index = before.length
@@ -266,7 +266,7 @@ const completeValue = async (
   command: Command,
   rest: readonly string[],
   typed: string,
-  source: ValueSource,
+  source: CompletionSource,
   lead = '',
 ): Promise<Candidates> => {
   if (takesCondition(flag)) {
@@ -291,7 +291,7 @@ const completeAfterEquals = async (
   command: Command,
   rest: readonly string[],
   current: string,
-  source: ValueSource,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const end = current.indexOf('=') + 1
   const flag = findFlag(command, current.slice(0, end - 1))
@@ -303,7 +303,7 @@ const completeInCommand = async (
   command: Command,
   rest: readonly string[],
   current: string,
-  source: ValueSource,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const end = rest.indexOf('--')
   if (end >= 0) {
@@ -331,7 +331,7 @@ const emptyCommand: Command = {
 const completeHelp = async (
   words: readonly string[],
   current: string,
-  { io }: ValueSource,
+  { io }: CompletionSource,
 ): Promise<Candidates> => {
   if (words.length > 0) return completeLine([...words, current], { io, load: async () => [] })
   const { topics } = await import('./help/topics.js')
@@ -344,7 +344,7 @@ const completeAlias = async (
   before: readonly string[],
   word: string,
   current: string,
-  source: ValueSource,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const { expandAlias: expandedAt } = await import('./words/alias.js')
   const line = expandedAt(before, findWord(before, word), source.io.env, true)
@@ -357,7 +357,7 @@ const completeAlias = async (
  */
 export const completeLine = async (
   words: readonly string[],
-  source: ValueSource,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
