@@ -61,7 +61,7 @@ const sections: Readonly<Record<string, () => string | Promise<string>>> = {
   environment: () =>
     buildTable(
       ['variable', 'meaning'],
-      environmentVariables.map((v) => [`\`${v.name}\``, v.meaning]),
+      Object.entries(environmentVariables).map(([name, meaning]) => [`\`${name}\``, meaning]),
     ),
 }
 

@@ -63,7 +63,7 @@ export const collectPublicNames = async (version: string): Promise<PublicNames> 
     ...listFlagNames(everybodys),
     ...Object.entries(exitCodes).map(([category, code]) => `exit ${code} ${category}`),
     ...formatNames.map((name) => `format ${name}`),
-    ...environmentVariables.map(({ name }) => `variable ${name}`),
+    ...Object.keys(environmentVariables).map((name) => `variable ${name}`),
     ...Object.keys(settings).map((name) => `setting ${name}`),
     ...Object.keys(topics).map((name) => `topic ${name}`),
     ...Object.keys(client).map((name) => `export svcctl/client: ${name}`),

@@ -1,7 +1,7 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 
 import type { FailureFormat } from './answer/options.js'
-import { getCurrentIo, type Io, processIo, runWithIo } from './base/io.js'
+import { type Io, processIo, runWithIo } from './base/io.js'
 import { cleanVariables } from './base/switches.js'
 import { version } from './base/version.js'
 import { renderCommandHelp } from './cli/help/command.js'
@@ -17,7 +17,6 @@ import {
   endBySignal,
   getStandardError,
   getStandardOutput,
-  mayBeTerminal,
   writeQuietly,
 } from './terminal/standard.js'
 import { openStdout, printAtOnce } from './terminal/stdout.js'
@@ -27,7 +26,7 @@ import { createStyle } from './terminal/style.js'
 const interrupting = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /** Turns the first signal into an interruption that commands can clean up after. Further signals change nothing. */
-const watchSignals = () => {
+const watchSignals = (io: Io) => {
   let came: NodeJS.Signals | undefined
   let controller: AbortController | undefined
   const stop = (signal: NodeJS.Signals): void => {
@@ -40,7 +39,6 @@ const watchSignals = () => {
     if (came !== undefined) controller.abort()
     return controller.signal
   }
-  const io = getCurrentIo()
   const releases = interrupting.map((name) => io.onSignal(name, stop))
   const release = (): void => {
     for (const releaseOne of releases) releaseOne()
@@ -49,17 +47,22 @@ const watchSignals = () => {
 }
 
 /** Shows help and the like: on a terminal, text longer than the screen goes through the pager. */
-const showPage = async (text: string): Promise<number> => {
-  if (!mayBeTerminal()) {
-    await printAtOnce(text)
+const showPage = async (io: Io, text: string): Promise<number> => {
+  if (!io.mayBeTerminal('stdout')) {
+    await printAtOnce(io, text)
     return 0
   }
-  const { env, argv } = getCurrentIo()
   const stdout = getStandardOutput()
   const plain = openStdout()
-  const paged = stdout.isTTY === true && findSwitch(argv, 'pager') !== false
+  const paged = stdout.isTTY === true && findSwitch(io.argv, 'pager') !== false
   const out = paged
-    ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: stdout.columns ?? 80, env })
+    ? openPager({
+        stdout: plain,
+        rows: stdout.rows ?? 24,
+        columns: stdout.columns ?? 80,
+        io,
+        env: io.env,
+      })
     : plain
   await out.write(text)
   await out.end()
@@ -67,15 +70,16 @@ const showPage = async (text: string): Promise<number> => {
 }
 
 /** Creates the style of help, which fits 80 columns, and a narrower terminal. */
-const createHelpStyle = async (): Promise<PageStyle> => {
-  const screen = mayBeTerminal() ? getStandardOutput() : {}
-  const { width, bold, dim } = await createStyle(screen, getCurrentIo().env)
+const createHelpStyle = async (io: Io): Promise<PageStyle> => {
+  const screen = io.mayBeTerminal('stdout') ? getStandardOutput() : {}
+  const { width, bold, dim } = await createStyle(screen, io.env)
   return { width: Math.min(width, 80), bold, dim }
 }
 
-const renderHelp = async (place: HelpTopic, style: PageStyle): Promise<string> => {
+const renderHelp = async (io: Io, place: HelpTopic): Promise<string> => {
+  const style = await createHelpStyle(io)
   if (place.kind === 'command')
-    return renderCommandHelp(place.command, style, getCurrentIo().argv.includes('--all'))
+    return renderCommandHelp(place.command, style, io.argv.includes('--all'))
   return place.kind === 'area'
     ? renderAreaHelp(place.area, style, place.group)
     : renderRootHelp(style)
@@ -85,14 +89,13 @@ const renderHelp = async (place: HelpTopic, style: PageStyle): Promise<string> =
 const tab = '__complete'
 
 /** Answers TAB. */
-const complete = async (argv: readonly string[]): Promise<number> => {
-  await (await import('./cli/tab.js')).printCandidates(argv, getCurrentIo().env)
+const complete = async (io: Io, argv: readonly string[]): Promise<number> => {
+  await (await import('./cli/tab.js')).printCandidates(argv, io)
   return 0
 }
 
 /** Loads the commands of extensions; the documents' commands go on where that fails. */
-const extendCatalogue = async (isTab: boolean): Promise<void> => {
-  const { env } = getCurrentIo()
+const extendCatalogue = async ({ env }: Io, isTab: boolean): Promise<void> => {
   if (!hasExtensions(env)) return
   const { loadExtensions } = await import('./profile/extensions.js')
   const fault = loadExtensions(env)
@@ -101,53 +104,56 @@ const extendCatalogue = async (isTab: boolean): Promise<void> => {
 
 /** Runs what a line asks for. @returns the exit code */
 const answerLine = async (
+  io: Io,
   line: ParsedLine,
   signal: () => AbortSignal,
-  decided: (how: FailureFormat) => void,
+  onFormat: (how: FailureFormat) => void,
 ): Promise<number> => {
   if (line.kind === 'run') {
     const { execute } = await import('./answer/execute.js')
-    return execute(line.command, line.raw, signal(), decided, parseTokens)
+    const parse = (tokens: readonly string[]) => parseTokens(tokens, io.env)
+    return execute({ ...line, io, signal: signal(), onFormat, parse })
   }
-  if (line.kind === 'version') return showPage(`${version}\n`)
-  const text = await renderHelp(line.of, await createHelpStyle())
-  if (line.kind === 'help') return showPage(text)
+  if (line.kind === 'version') return showPage(io, `${version}\n`)
+  const text = await renderHelp(io, line.of)
+  if (line.kind === 'help') return showPage(io, text)
   // An area without a verb is a mistake: its help is no answer.
   writeQuietly(getStandardError(), text)
   return exitCodes.usage
 }
 
 /** The error of a refused line, with the line that was probably meant. */
-const advise = async (error: unknown, argv: readonly string[]): Promise<unknown> => {
+const advise = async (io: Io, error: unknown): Promise<unknown> => {
   const isOfLine =
     error instanceof Failure && error.category === 'usage' && error.details.ofInput !== true
   if (!isOfLine) return error
-  return (await import('./cli/foreign/index.js')).adviseLine(error, argv)
+  return (await import('./cli/foreign/index.js')).adviseLine(error, io.argv, io)
 }
 
 /** Runs one command line. @returns the exit code */
 const dispatch = async (
-  argv: readonly string[],
+  io: Io,
   signal: () => AbortSignal,
-  decided: (how: FailureFormat) => void,
+  onFormat: (how: FailureFormat) => void,
 ): Promise<number> => {
+  const { argv, env } = io
   const [first, ...words] = argv
-  await extendCatalogue(first === tab)
-  if (first === tab) return complete(words)
+  await extendCatalogue(io, first === tab)
+  if (first === tab) return complete(io, words)
   if (first !== 'help')
     try {
-      return await answerLine(await parseTokens(argv), signal, decided)
+      return await answerLine(io, await parseTokens(argv, env), signal, onFormat)
     } catch (error) {
-      throw await advise(error, argv)
+      throw await advise(io, error)
     }
   const [about = '', ...more] = words.filter(isWord)
   const topic = more.length === 0 ? await renderTopic(about) : undefined
-  if (topic !== undefined) return showPage(topic)
+  if (topic !== undefined) return showPage(io, topic)
   // As `--help` behind the words: Commander's own help takes one word only.
-  const line = await parseTokens([...words, '--help']).catch(async (error: unknown) => {
+  const line = await parseTokens([...words, '--help'], env).catch(async (error: unknown) => {
     throw more.length === 0 ? await suggestTopic(about, error) : error
   })
-  return answerLine(line, signal, decided)
+  return answerLine(io, line, signal, onFormat)
 }
 
 /**
@@ -164,14 +170,14 @@ const beginRun = (io: Io, tell: () => Promise<void>): (() => void) => {
 /** Runs the line of an `Io`. */
 const runLine = async (io: Io): Promise<void> => {
   const { argv } = io
-  const { signal, came, release } = watchSignals()
+  const { signal, came, release } = watchSignals(io)
   let how: FailureFormat | undefined
   const fail = async (error: unknown): Promise<void> => {
     const { getFailureExitCode, getRunFailure, reportFailure } = await import(
       './answer/failure-report.js'
     )
-    const words = await expandFailed(argv)
-    const ended = { error, interrupted: came() !== undefined, argv: words, how }
+    const words = await expandFailed(argv, io.env)
+    const ended = { error, interrupted: came() !== undefined, argv: words, env: io.env, how }
     const failure = getRunFailure(ended)
     io.exitCode = getFailureExitCode(failure, ended)
     await reportFailure(failure, ended)
@@ -185,7 +191,7 @@ const runLine = async (io: Io): Promise<void> => {
     ),
   )
   try {
-    io.exitCode = await dispatch(argv, signal, (decided) => {
+    io.exitCode = await dispatch(io, signal, (decided) => {
       how = decided
     })
   } catch (error) {
@@ -193,7 +199,7 @@ const runLine = async (io: Io): Promise<void> => {
     else await fail(error)
   } finally {
     finish()
-    endBySignal(came())
+    endBySignal(io, came())
     release()
   }
   // A name that is still being resolved would keep a TAB waiting.

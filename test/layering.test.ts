@@ -324,6 +324,40 @@ const streamAccess =
   /\bprocess\s*(?:\?\.|\.)\s*std(?:out|err|in)\b|\{[^{}]*\bstd(?:out|err|in)\b[^{}]*\}\s*=\s*process\b|\bconsole\s*\.|\bwriteSync\(\s*[12]\b|'node:(?:process|console)'/
 const removeComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 
+/**
+ * The files that look the line's `Io` up, each with the number of look-ups. All others are handed what they need of it, so no file is
+ * added here and no number grows.
+ */
+const ioLookUps: Readonly<Record<string, number>> = {
+  'base/async.ts': 3,
+  'base/files/lock.ts': 1,
+  'base/processes.ts': 1,
+  'base/standard-input.ts': 2,
+  'catalogue/filters.ts': 1,
+  'catalogue/values.ts': 1,
+  'commands/journal/planned.ts': 1,
+  'desired/diff/kind.ts': 1,
+  'http/sending/exchange.ts': 1,
+  'library/client.ts': 2,
+  'profile/audit.ts': 1,
+  'profile/files.ts': 1,
+  'sandbox/call.ts': 1,
+  'sandbox/git/repositories.ts': 1,
+  'terminal/prompts.ts': 1,
+  'terminal/standard.ts': 4,
+}
+
+describe('the Io of a line', () => {
+  it('is handed over, except to the few that look it up', () => {
+    const counts = files.map((file) => {
+      const text = removeComments(readSource(file))
+      return [file, text.match(/\bgetCurrentIo\b(?!\s*[,}])/g)?.length ?? 0] as const
+    })
+    const found = counts.filter(([file, count]) => count > 0 && file !== 'base/io.ts')
+    expect(Object.fromEntries(found)).toEqual(ioLookUps)
+  })
+})
+
 describe('standard streams', () => {
   const outside = files.filter((file) => getRoom(file) !== 'terminal' && file !== 'base/io.ts')
   it('are touched by terminal/ alone, by way of a line’s Io', () => {

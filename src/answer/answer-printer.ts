@@ -9,7 +9,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getPlainFields, getSecretFields } from '../catalogue/fields.js'
 import { listAreas } from '../catalogue/index.js'
 import type { Inspection, People, Reader } from '../catalogue/views.js'
-import type { Text } from '../engine/command/context.js'
+import type { RunClock, Text } from '../engine/command/context.js'
 import {
   getAnswerFields,
   getFirstSegment,
@@ -115,8 +115,7 @@ type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'isKept' |
 interface AnswerOrigin {
   /** Returns the facts of the instance for a page; absent for several instances. */
   readonly getSource?: (() => Promise<PageSource>) | undefined
-  /** Returns the time that ages count from. */
-  readonly getAsOf: () => Promise<Date>
+  readonly clock: Pick<RunClock, 'asOf' | 'now'>
 }
 
 type AnswerScreen = Pick<Streams, 'style' | 'width' | 'out' | 'plain' | 'page'>
@@ -222,7 +221,7 @@ export class AnswerPrinter implements RunAnswer {
   applyStages(rows: Rows): Rows {
     const { command, globals, until } = this.#asked
     const getHidden = (view: RecordView): HiddenFields => this.#getHidden(view)
-    const staged = stageRecords(rows, { command, globals, getHidden })
+    const staged = stageRecords(rows, { command, globals, now: this.#origin.clock.now, getHidden })
     return until === undefined ? staged : until.observe(staged)
   }
 
@@ -393,7 +392,8 @@ export class AnswerPrinter implements RunAnswer {
       aligned,
       width: aligned ? style.tableWidth : width,
       color: style.color,
-      now: await this.#origin.getAsOf(),
+      now: await this.#origin.clock.asOf(),
+      printedAt: this.#origin.clock.now(),
       style,
       people: people && getPeopleView(people, emit, globals.sort !== undefined),
       stacks: emit.stacks ?? endpoint?.stacks,

@@ -16,6 +16,7 @@ import {
   writeQuietly,
 } from '../terminal/standard.js'
 import { chooseOutputFormat } from './failure-report.js'
+import type { AskedLine } from './options.js'
 
 /**
  * Checks that a format for fields or names can print a command's answer, before anything is sent.
@@ -45,11 +46,11 @@ export const checkFormat = ({ name, shows }: Format, command: Command, globals: 
 const chooseJqFormat = async (
   expression: string,
   { output, slurp, timeout = defaultTimeout }: Globals,
-  signal: AbortSignal,
+  { io, signal }: Pick<AskedLine, 'io' | 'signal'>,
 ): Promise<Format> => {
   const { JqFilter } = await import('../output/jq/filter.js')
   const { createJqFormat } = await import('../output/jq/format.js')
-  const filter = await JqFilter.create(expression, { signal, timeout })
+  const filter = await JqFilter.create(expression, { signal, timeout, onExit: io.onExit })
   const say = (text: string): void =>
     printAside(true, () => writeQuietly(getStandardError(), `${escapeControlLines(text)}\n`))
   const format = createJqFormat(getFormat(output ?? 'json'), filter, { slurp, say })
@@ -63,13 +64,13 @@ const chooseJqFormat = async (
  * @throws Failure `usage` for an unknown format, or one that the line cannot use
  */
 export const chooseFormat = (
-  command: Command,
+  line: Pick<AskedLine, 'command' | 'io' | 'signal'>,
   globals: Globals,
   env: NodeJS.ProcessEnv,
   note: (text: string) => void,
-  signal: AbortSignal,
 ): Promise<Format> => {
-  if (globals.jq !== undefined) return chooseJqFormat(globals.jq, globals, signal)
+  const { command } = line
+  if (globals.jq !== undefined) return chooseJqFormat(globals.jq, globals, line)
   if (globals.slurp) throw usage('--slurp requires --jq', 'For example: --jq length --slurp')
   const { usualFormat } = command
   if (usualFormat !== undefined && globals.output === undefined)

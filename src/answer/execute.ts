@@ -1,6 +1,6 @@
 /** Runs one command from its parsed flags to its exit code. */
 
-import { getCurrentIo } from '../base/io.js'
+import type { Io } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { isNumeric } from '../catalogue/params.js'
 import type { InnerRuns } from '../engine/command/context.js'
@@ -39,7 +39,7 @@ import { type Failure, usage } from '../errors.js'
 import { checkFormat, chooseFormat } from './choose-format.js'
 import { getFailureFormat } from './failure-report.js'
 import { type LineRun, runLine } from './line-run.js'
-import type { AnswerOptions, AskedLine, FailureFormat, OuterLine } from './options.js'
+import type { AnswerOptions, AskedLine, OuterLine } from './options.js'
 
 /** Creates the options of a line's journal from its flags. */
 const createJournalOptions = (
@@ -65,27 +65,19 @@ const createJournalOptions = (
 }
 
 /** @throws Failure `usage` for files that the line cannot write */
-const checkFiles = async (command: Command, raw: Raw): Promise<void> => {
+const checkFiles = async (command: Command, raw: Raw, io: Io): Promise<void> => {
   if (writesFiles(command, raw))
-    await (await import('../engine/plan/outputs.js')).checkOutputs(command, raw)
+    await (await import('../engine/plan/outputs.js')).checkOutputs(command, raw, io)
 }
 
 /**
  * Runs a command.
- * @param onFormat receives the format of a failure report, once it is known
- * @param parse parses lines that the command runs itself
  * @returns the exit code
  * @throws Failure if the run ended early
  */
-export const execute = async (
-  command: Command,
-  raw: Raw,
-  signal: AbortSignal,
-  onFormat: (how: FailureFormat) => void,
-  parse: AskedLine['parse'],
-): Promise<number> => {
-  const line = { command, raw, signal, onFormat, parse }
-  await checkFiles(command, raw)
+export const execute = async (line: AskedLine): Promise<number> => {
+  const { command, raw } = line
+  await checkFiles(command, raw, line.io)
   const from = raw.flags.get('from')?.at(-1)
   if (from !== undefined && from !== '') {
     const { executeSnapshots, isOneSnapshot } = await import('./snapshots.js')
@@ -144,22 +136,18 @@ const createUntil = async (
 
 /** Interprets and checks a line before it is carried out. */
 const interpretLine = async (
-  {
-    command,
-    raw: line,
-    signal,
-    onFormat: decided,
-  }: Pick<AskedLine, 'command' | 'onFormat' | 'raw' | 'signal'>,
+  line: Omit<AskedLine, 'parse'>,
   outer: OuterLine,
   env: NodeJS.ProcessEnv,
 ) => {
-  const raw = keepOwnTexts(command, line)
+  const { command } = line
+  const raw = keepOwnTexts(command, line.raw)
   const early: string[] = []
   const note = (text: string): void => void early.push(text)
-  const globals = parseGlobals(command, line, env, note)
-  const format = outer.format ?? (await chooseFormat(command, globals, env, note, signal))
-  decided(getFailureFormat(globals, format))
-  checkLine(command, line, globals, outer)
+  const globals = parseGlobals(command, line.raw, env, note)
+  const format = outer.format ?? (await chooseFormat(line, globals, env, note))
+  line.onFormat(getFailureFormat(globals, format))
+  checkLine(command, line.raw, globals, outer)
   const parents = parseLineParents(await findScopeCommand(command, globals), raw)
   const journaling = createJournalOptions(raw, globals, parents)
   const until = await createUntil(command, globals)
@@ -179,12 +167,12 @@ const readsValues = ({ args, flags }: Raw): boolean =>
  * Checks a line as it is checked before it is carried out. Nothing is read or sent.
  * @throws Failure `usage` for a line that would be refused
  */
-export const checkTypedLine = async (command: Command, typed: Raw): Promise<void> => {
+export const checkTypedLine = async (command: Command, typed: Raw, io: Io): Promise<void> => {
   const { signal } = new AbortController()
-  const { env } = getCurrentIo()
-  const asked = { command, raw: typed, signal, onFormat: () => {} }
+  const { env } = io
+  const asked = { command, raw: typed, io, signal, onFormat: () => {} }
   const silent = { note: () => {}, warn: () => {} }
-  await checkFiles(command, typed)
+  await checkFiles(command, typed, io)
   const { checkSeveralInstances, getAskedProfiles } = await import('./sites.js')
   const profiles = getAskedProfiles(typed)
   if ('several' in profiles) checkSeveralInstances(command, typed, 'all' in profiles)
@@ -196,7 +184,7 @@ export const checkTypedLine = async (command: Command, typed: Raw): Promise<void
   if (readsValues(raw)) return
   const project = parents && ''
   const own = parents === undefined ? raw : removeParentFlags(raw)
-  const options = { env, signal, project, readStdin: async () => '', ...silent }
+  const options = { env, now: io.now(), signal, project, readStdin: async () => '', ...silent }
   const given = await parseGiven(command, own, options)
   if (command.rows === undefined) chooseEndpoint(command, given, env)
 }
@@ -254,13 +242,13 @@ const findOnlySite = async ({ place }: LineRun, globals: Globals) => {
 
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<number> => {
-  const { signal, parse } = line
-  const { env = getCurrentIo().env, input = new StandardInput(signal) } = outer
+  const { io, signal, parse } = line
+  const { env = io.env, input = new StandardInput(signal) } = outer
   const { screen, isKept, part, inner } = outer
   const { raw, early, parents, said } = await interpretLine(line, outer, env)
   const { globals, format, journaling } = said
   const { command, addOnly } = withLineTargets(line.command, parents, part)
-  const known = { part, command, env, signal }
+  const known = { part, command, io, env, signal }
   const options: AnswerOptions = {
     ...said,
     ...known,

@@ -1,7 +1,7 @@
 /** Chooses the output format of a run, and reports the failure that ended it, to people as text and to programs as JSON. */
 
 import { join, sep } from 'node:path'
-import { getCurrentIo, getTemporaryFolder } from '../base/io.js'
+import { type Environment, getTemporaryFolder } from '../base/io.js'
 import { bugs } from '../base/version.js'
 import type { Globals } from '../engine/command/globals.js'
 import { getLastValue } from '../engine/command/tokens.js'
@@ -104,17 +104,17 @@ const getDefectText = (error: unknown): string => {
 }
 
 /** True if a path is one of the folders of svcctl (configuration, state, cache), or stands in one or above one. */
-const isOwnPath = (path: string): boolean => {
-  const { config, state, cache } = getPaths(getCurrentIo().env)
+const isOwnPath = (path: string, env: Environment): boolean => {
+  const { config, state, cache } = getPaths(env)
   return [config, state, cache].some(
     (own) => `${own}${sep}`.startsWith(`${path}${sep}`) || path.startsWith(`${own}${sep}`),
   )
 }
 
 /** Returns the remedy for an error of the operating system at a path. */
-const hintSystemFailure = (code: string, path: string): string => {
+const hintSystemFailure = (code: string, path: string, env: Environment): string => {
   if (code === 'EMFILE') return 'Raise the limit of open files: ulimit -n 1024'
-  if (path !== '' && isOwnPath(path))
+  if (path !== '' && isOwnPath(path, env))
     return 'Make the path readable and writable, or set SVC_CONFIG_DIR to another directory.'
   return path.startsWith(join(getTemporaryFolder(), 'svcctl-'))
     ? 'svcctl needs a folder for temporary files. Set TMPDIR to a folder that you can write to.'
@@ -122,14 +122,14 @@ const hintSystemFailure = (code: string, path: string): string => {
 }
 
 /** Converts an error of the operating system to a failure. Returns undefined for any other error. */
-const toSystemFailure = (error: unknown): Failure | undefined => {
+const toSystemFailure = (error: unknown, env: Environment): Failure | undefined => {
   if (!(error instanceof Error) || !('syscall' in error) || getErrorCode(error) === '')
     return undefined
   const path = 'path' in error ? String(error.path) : ''
   const call = String(error.syscall)
   const subject = call === 'mkdir' ? `cannot create ${path}` : path
   return new Failure('failed', `${path === '' ? call : subject}: ${getReason(error)}`, {
-    hint: hintSystemFailure(getErrorCode(error), path),
+    hint: hintSystemFailure(getErrorCode(error), path, env),
     cause: error,
   })
 }
@@ -141,10 +141,10 @@ const createDefect = (message: string, cause: unknown): Failure =>
     cause,
   })
 
-const classifyFailure = (thrown: unknown): Failure => {
+const classifyFailure = (thrown: unknown, env: Environment): Failure => {
   const error = addWorkspaceHint(thrown)
   if (!(error instanceof Failure))
-    return toSystemFailure(error) ?? createDefect(getDefectText(error), error)
+    return toSystemFailure(error, env) ?? createDefect(getDefectText(error), error)
   return error.category === 'internal' ? createDefect(error.message, error) : error
 }
 
@@ -153,6 +153,7 @@ interface FailedRun {
   readonly error: unknown
   /** True if a signal interrupted the run. */
   readonly interrupted: boolean
+  readonly env: Environment
   /** The words of the line, with its alias expanded. */
   readonly argv: readonly string[]
   /** The format of the report; undefined if the run ended before it was known. */
@@ -163,8 +164,9 @@ interface FailedRun {
 export const getRunFailure = ({
   error,
   interrupted,
-}: Pick<FailedRun, 'error' | 'interrupted'>): Failure =>
-  interrupted ? toInterruptedFailure(error) : classifyFailure(error)
+  env,
+}: Pick<FailedRun, 'env' | 'error' | 'interrupted'>): Failure =>
+  interrupted ? toInterruptedFailure(error) : classifyFailure(error, env)
 
 /** The exit code by which a plugin of Nagios says that it could not check anything. */
 const nagiosUnknown = 3
@@ -183,9 +185,8 @@ export const getFailureExitCode = (
 /** Prints a failure on standard error. */
 export const reportFailure = async (
   failure: Failure,
-  { error, argv, how }: FailedRun,
+  { error, argv, env, how }: FailedRun,
 ): Promise<void> => {
-  const { env } = getCurrentIo()
   await printError(failure, { ...(how ?? { json: wantsJsonFailures(argv, env) }), env })
   if (failure.category === 'internal' && error instanceof Error && env.SVC_DEBUG !== undefined)
     writeQuietly(getStandardError(), `${error.stack ?? ''}\n`)

@@ -144,6 +144,7 @@ const createInnerOptions = (
   { outer, shared: sharing }: OuterRun,
   { mode, signal }: SubcommandCall,
 ) => ({
+  io: outer.io,
   env: getInnerEnvironment(outer.env),
   signal,
   stdin: noInput,
@@ -199,7 +200,7 @@ export const runInnerCommand = async (
     })
     return toWithinAnswer(code)
   } catch (error) {
-    const failure = getRunFailure({ error, interrupted: ask.signal.aborted })
+    const failure = getRunFailure({ error, interrupted: ask.signal.aborted, env: outer.env })
     return toWithinAnswer(failure.exitCode, failure)
   }
 }
@@ -248,7 +249,7 @@ export const runInnerTypedLine = async (
   { outer, shared: sharing, parse, run }: OuterRun,
   { words, input }: TypedLine,
 ): Promise<number> => {
-  const { globals, signal } = outer
+  const { globals, io, signal } = outer
   const flags = [
     ...getReachingWords(globals, undefined),
     ...toFlagWords('output', globals.output),
@@ -259,7 +260,7 @@ export const runInnerTypedLine = async (
   // The outer run may have used names that only the instance knows, so that the inner line needs them as well.
   const { addKnownNames } = await import('../engine/command/known.js')
   const command = addKnownNames(parsed.command, globals, outer.env)
-  const line = { ...parsed, command, signal, parse, onFormat: () => {} }
+  const line = { ...parsed, command, io, signal, parse, onFormat: () => {} }
   return run(line, { inner: sharing, input: read })
 }
 
@@ -300,7 +301,7 @@ export const runInnerLine = async (
       ...pickInnerOptions(ask),
     }
     const wanted = previews ? removeRehearsals(parsed.command) : parsed.command
-    const line = { ...parsed, command: wanted, signal, parse, onFormat: () => {} }
+    const line = { ...parsed, command: wanted, io: outer.io, signal, parse, onFormat: () => {} }
     const code = await run(line, { ...seen, env, inner })
     if (code === 0 || (previews && failures.length === 0)) return { ...facts, notes, code }
     // An exit code other than 0 means an incomplete answer, even if no failure was reported.
@@ -308,7 +309,7 @@ export const runInnerLine = async (
     return { ...facts, notes, code, failure: failures[0] ?? gap }
   } catch (error) {
     const interrupted = signal.aborted
-    const thrown = getRunFailure({ error, interrupted })
+    const thrown = getRunFailure({ error, interrupted, env: outer.env })
     // The failure of an object says more than the number of failures.
     const failure = (previews && !interrupted && failures[0]) || thrown
     return { ...facts, notes, code: failure.exitCode, failure }

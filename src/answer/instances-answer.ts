@@ -1,6 +1,6 @@
 /** Prints the answer of several instances as one, with the notes on each instance below it. */
 
-import { getCurrentIo, type Stdout } from '../base/io.js'
+import type { Stdout } from '../base/io.js'
 import type { Raw } from '../engine/plan/line.js'
 import { getSite, type Row, type Rows } from '../engine/rows.js'
 import { createWaitTest, TargetWriter } from '../engine/target-order.js'
@@ -32,7 +32,7 @@ interface PartNotes {
 }
 
 /** The line of several instances, with its output. */
-type SharedLine = ScreenOptions & {
+export type SharedLine = ScreenOptions & {
   readonly raw: Raw
   /** The kind of the parts: instances, snapshots or resumed runs. Records have no column for a run. */
   readonly column: 'profile' | 'snapshot' | 'run'
@@ -61,7 +61,7 @@ export class InstancesAnswer {
         ...(await shown.getSource()),
         listComplete: () => [...this.#ended],
       }),
-      getAsOf: async () => shown.asOf ?? getCurrentIo().now(),
+      clock: { now: shown.io.now, asOf: async () => shown.asOf ?? shown.io.now() },
     })
   }
 

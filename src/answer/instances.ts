@@ -1,7 +1,6 @@
 /** Runs a line on several instances: all at once, or one after the other if it writes. */
 
 import { yieldPushed } from '../base/async.js'
-import { getCurrentIo } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { toMaxCount } from '../client/paging.js'
 import { createUnprintedFailure } from '../engine/bulk/plan-work.js'
@@ -20,7 +19,7 @@ import type { Format } from '../output/types.js'
 import type { Notes } from '../terminal/notes.js'
 import { chooseFormat } from './choose-format.js'
 import { getFailureFormat, getRunFailure } from './failure-report.js'
-import { InstancesAnswer } from './instances-answer.js'
+import { InstancesAnswer, type SharedLine } from './instances-answer.js'
 import type { AskedLine, OuterLine } from './options.js'
 import {
   checkSeveralInstances,
@@ -117,7 +116,7 @@ export type LineRunner = (line: AskedLine, outer?: OuterLine) => Promise<number>
 type RowListener = (row: Row) => Promise<void>
 
 /** A line on several instances or snapshots, or one that resumes several runs. */
-export class MultiInstanceRun {
+class MultiInstanceRun {
   readonly #line: AskedLine
   readonly #run: LineRunner
   readonly #globals: Globals
@@ -152,6 +151,10 @@ export class MultiInstanceRun {
     this.#merged = merged
     this.#input = new StandardInput(line.signal)
     this.#budget = { left: toMaxCount(globals.limit ?? 'all') }
+  }
+
+  get notes(): Notes {
+    return this.#merged.notes
   }
 
   /**
@@ -280,7 +283,7 @@ export class MultiInstanceRun {
 
   async #runOne(site: LineSite, turn: Promise<void>, push: RowListener): Promise<void> {
     const { name, command } = site
-    const { raw, parse } = this.#line
+    const { raw } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const { part, ...target } = await this.#merged.createTarget(name, turn, push)
     const outer = {
@@ -291,8 +294,8 @@ export class MultiInstanceRun {
       env: site.env,
     }
     try {
-      const line = { command, raw: site.toOwnLine(raw), signal, onFormat: () => {}, parse }
-      this.#results.push({ name, code: await this.#run(line, outer) })
+      const own = { command, raw: site.toOwnLine(raw), signal, onFormat: () => {} }
+      this.#results.push({ name, code: await this.#run({ ...this.#line, ...own }, outer) })
     } catch (error) {
       // A failure counts only if its turn comes before --limit is reached.
       await turn
@@ -310,7 +313,7 @@ export class MultiInstanceRun {
       if (this.#isWrite) this.#results.push({ name, code: 0 })
       return this.#stop.abort()
     }
-    const failure = getRunFailure({ error, interrupted: aborted })
+    const failure = getRunFailure({ error, interrupted: aborted, env: this.#line.io.env })
     const ending = { name, code: failure.exitCode, failure }
     this.#results.push(ending)
     if (failure.category === 'interrupted' || failure.category === 'usage') return
@@ -320,21 +323,39 @@ export class MultiInstanceRun {
   }
 }
 
-/** Parses the global flags of a line for several instances, and chooses its format. @returns these, with the notes on the format */
-export const chooseSharedFormat = async (
-  { command, raw, signal, onFormat: decided }: AskedLine,
-  env: NodeJS.ProcessEnv,
-): Promise<{
+/** The global flags and the format of a line for several instances, with the notes on the format. */
+interface SharedFormat {
   readonly globals: Globals
   readonly format: Format
   readonly early: readonly string[]
-}> => {
+}
+
+/** Parses the global flags of a line for several instances, and chooses its format. */
+export const chooseSharedFormat = async (
+  line: AskedLine,
+  env: NodeJS.ProcessEnv,
+): Promise<SharedFormat> => {
   const early: string[] = []
   // The run on each instance prints the notes on its flags.
-  const globals = parseGlobals(command, raw, env, () => {})
-  const format = await chooseFormat(command, globals, env, (text) => void early.push(text), signal)
-  decided(getFailureFormat(globals, format))
+  const globals = parseGlobals(line.command, line.raw, env, () => {})
+  const format = await chooseFormat(line, globals, env, (text) => void early.push(text))
+  line.onFormat(getFailureFormat(globals, format))
   return { globals, format, early }
+}
+
+/** Opens the answer that several instances share, and prints the notes on its format. */
+export const openSharedRun = async (
+  { line, run }: { readonly line: AskedLine; readonly run: LineRunner },
+  { globals, format, early }: SharedFormat,
+  of: Pick<SharedLine, 'asOf' | 'column' | 'env' | 'getSource'>,
+): Promise<MultiInstanceRun> => {
+  const { raw, io, signal } = line
+  const targeted = of.column === 'run' ? undefined : withTargets(line.command, [of.column])
+  targeted?.addOnly(getFlagTarget(line.command, raw.flags))
+  const { command } = targeted ?? line
+  const merged = await InstancesAnswer.open({ command, globals, format, io, signal, raw, ...of })
+  for (const text of early) merged.notes.note(text)
+  return new MultiInstanceRun(line, run, globals, format, merged)
 }
 
 /** Converts a line whose list of profiles has one name to a line for that profile. */
@@ -342,7 +363,7 @@ const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
   ...line,
   command: {
     ...line.command,
-    loadWords: createWordsLoader([`--profile=${name}`], getCurrentIo().env),
+    loadWords: createWordsLoader([`--profile=${name}`], line.io.env),
   },
   raw: { ...line.raw, flags: new Map(line.raw.flags).set('profile', [name]) },
 })
@@ -353,30 +374,26 @@ const toSingleLine = (line: AskedLine, name: string): AskedLine => ({
  * @throws Failure `usage` if the line cannot run on several instances; nothing is sent then
  */
 export const executeSeveral = async (line: AskedLine, run: LineRunner): Promise<number> => {
-  const { command, raw, signal } = line
-  const env = createSiteEnvironment(getCurrentIo().env)
+  const { command, raw, io } = line
+  const env = createSiteEnvironment(io.env)
   const wanted = getAskedProfiles(raw)
   if ('one' in wanted) return run(toSingleLine(line, wanted.one))
-  const { globals, format, early } = await chooseSharedFormat(line, env)
+  const chosen = await chooseSharedFormat(line, env)
   checkSeveralInstances(command, raw, 'all' in wanted)
   const profiles = resolveNamedProfiles(wanted.several, env)
   const writing = mayChangeInstance(command, raw.args)
   if (writing) {
-    checkWrites(line, wanted, profiles, globals)
+    checkWrites(line, wanted, profiles, chosen.globals)
     for (const profile of profiles) await checkProfile(command, env, { profile })
   }
   const sites = await resolveInstances(command, profiles, writing, env)
-  const targeted = withTargets(command, ['profile'])
-  targeted.addOnly(getFlagTarget(command, raw.flags))
   const instances = profiles.map(({ name, baseUrl }) => ({ name, address: baseUrl }))
   const getSource = async () => ({ instances, readAccount: async () => undefined })
-  const shown = { command: targeted.command, globals, format, env, signal, raw, getSource }
-  const merged = await InstancesAnswer.open({ ...shown, column: 'profile' })
-  for (const text of early) merged.notes.note(text)
-  const unused = instanceVariables.filter((name) => getCurrentIo().env[name])
+  const shared = await openSharedRun({ line, run }, chosen, { env, getSource, column: 'profile' })
+  const unused = instanceVariables.filter((name) => io.env[name])
   if (unused.length > 0)
-    merged.notes.warn(
+    shared.notes.warn(
       `${unused.join(', ')} ${unused.length === 1 ? 'is' : 'are'} not used: each profile has its own`,
     )
-  return new MultiInstanceRun(line, run, globals, format, merged).run(sites, writing)
+  return shared.run(sites, writing)
 }

@@ -144,9 +144,10 @@ export class LineRun implements LineParts {
     }
     const { RecordFilter } = await import('../engine/records/where.js')
     const { budget } = this.printing
-    const asOf = await this.place.clock.asOf()
+    const { clock } = this.place
+    const [now, asOf] = [clock.now(), await clock.asOf()]
     const whole = inner?.whole
-    const filtering = { paging: globals, asked: globals, asOf, budget, signal, whole }
+    const filtering = { paging: globals, asked: globals, now, asOf, budget, signal, whole }
     const composed = inner?.composed
     const named = [part, parent].filter((one) => one !== undefined)
     const target = Object.fromEntries(named.map(({ column, name }) => [column, name]))
@@ -225,7 +226,7 @@ export class LineRun implements LineParts {
 
   #createPrinter(): AnswerPrinter {
     const line = { ...this.options, raw: () => this.options.journaling.raw }
-    const origin = { getSource: this.#getPageSource, getAsOf: () => this.place.clock.asOf() }
+    const origin = { getSource: this.#getPageSource, clock: this.place.clock }
     return new AnswerPrinter(line, this.#screen, this.addFooter, origin)
   }
 

@@ -1,7 +1,7 @@
 /** Types for the options of a run whose answer is printed: its streams, its format, and its place among other runs. */
 
 import type { Meter, Prompts } from '../base/interaction.js'
-import type { Stdout } from '../base/io.js'
+import type { Io, Stdout } from '../base/io.js'
 import type { StandardInput } from '../base/standard-input.js'
 import type { Command, Plan } from '../engine/command/types.js'
 import type { ObjectBudget, RunOptions } from '../engine/options.js'
@@ -58,6 +58,7 @@ export interface FailureFormat {
 export interface AskedLine {
   readonly command: Command
   readonly raw: Raw
+  readonly io: Io
   readonly signal: AbortSignal
   /** Called with the format of a failure report, once it is known. */
   readonly onFormat: (how: FailureFormat) => void

@@ -126,6 +126,7 @@ export const checkReadingLine = async (
     const raw = keepOwnTexts(line.command, line.raw)
     const given = await parseGiven(line.command, raw, {
       env: outer.env,
+      now: outer.io.now(),
       signal: outer.signal,
       readStdin: async () => refuseInput(),
       note: () => {},
@@ -134,6 +135,6 @@ export const checkReadingLine = async (
     if (parseLineParents(line.command, raw) === undefined)
       await checkPlace(line.command, given, ask.allowed ?? [])
   } catch (error) {
-    throw getRunFailure({ error, interrupted: outer.signal.aborted })
+    throw getRunFailure({ error, interrupted: outer.signal.aborted, env: outer.env })
   }
 }

@@ -1,14 +1,13 @@
 /** Resumes the shards of a run (`--resume`, given several times), one after the other, with one answer. */
 
-import { getCurrentIo } from '../base/io.js'
+import type { Io } from '../base/io.js'
 import { getCommandName } from '../engine/command/derive.js'
 import { createExclusion } from '../engine/exclusions.js'
 import { resolveJournalFile } from '../engine/journal/folder.js'
 import { type RunHistory, readRunHistory } from '../engine/journal/reader.js'
 import { checkShards, findMainPart, isEmptyShard } from '../engine/journaling/sharded-run.js'
 import { usage } from '../errors.js'
-import { chooseSharedFormat, type LineRunner, MultiInstanceRun } from './instances.js'
-import { InstancesAnswer } from './instances-answer.js'
+import { chooseSharedFormat, type LineRunner, openSharedRun } from './instances.js'
 import type { AskedLine } from './options.js'
 import type { LineSite } from './sites.js'
 
@@ -31,10 +30,10 @@ interface NamedShard {
  * Finds the shards that have objects. A run that is named twice is resumed once.
  * @throws Failure `usage` if the runs are not the shards of one
  */
-const findShards = async (names: readonly string[]): Promise<readonly NamedShard[]> => {
+const findShards = async (names: readonly string[], io: Io): Promise<readonly NamedShard[]> => {
   const files = new Map<string, string>()
   for (const name of names) {
-    const file = await resolveJournalFile(getCurrentIo(), name)
+    const file = await resolveJournalFile(io, name)
     files.set(file, files.get(file) ?? name)
   }
   const shards: NamedShard[] = []
@@ -55,17 +54,15 @@ export const executeResumedRuns = async (
   names: readonly string[],
   run: LineRunner,
 ): Promise<number> => {
-  const { command, raw, signal } = line
-  const { env } = getCurrentIo()
-  const { globals, format, early } = await chooseSharedFormat(line, env)
+  const { command, io } = line
+  const { env } = io
+  const chosen = await chooseSharedFormat(line, env)
   checkLine(line)
-  const shards = await findShards(names)
+  const shards = await findShards(names, io)
   const instances = shards.slice(0, 1).map(({ past }) => ({ address: past.header.instance }))
   const getSource = async () => ({ instances, readAccount: async () => undefined })
-  const shown = { command, globals, format, env, signal, raw, getSource }
-  const merged = await InstancesAnswer.open({ ...shown, column: 'run' })
-  for (const text of early) merged.notes.note(text)
-  if (shards.length === 0) merged.notes.note('nothing is left to do')
+  const shared = await openSharedRun({ line, run }, chosen, { env, getSource, column: 'run' })
+  if (shards.length === 0) shared.notes.note('nothing is left to do')
   const sites = shards.map(
     ({ name }): LineSite => ({
       name,
@@ -74,5 +71,5 @@ export const executeResumedRuns = async (
       toOwnLine: (typed) => ({ ...typed, flags: new Map(typed.flags).set('resume', [name]) }),
     }),
   )
-  return new MultiInstanceRun(line, run, globals, format, merged).run(sites, true)
+  return shared.run(sites, true)
 }

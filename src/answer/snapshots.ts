@@ -2,16 +2,14 @@
 
 import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
-import { getCurrentIo, resolvePath } from '../base/io.js'
+import { resolvePath } from '../base/io.js'
 import { formatCount, splitList } from '../base/text.js'
 import { createNoSnapshotFailure, listSubfolders, readManifest } from '../client/manifest-schema.js'
 import type { SnapshotManifest } from '../client/snapshot-manifest.js'
 import { getCommandName, takesProfiles } from '../engine/command/derive.js'
-import { getFlagTarget, withTargets } from '../engine/command/target-fields.js'
 import type { Raw } from '../engine/plan/line.js'
 import { exitCodes, usage } from '../errors.js'
-import { chooseSharedFormat, type LineRunner, MultiInstanceRun } from './instances.js'
-import { InstancesAnswer } from './instances-answer.js'
+import { chooseSharedFormat, type LineRunner, openSharedRun } from './instances.js'
 import type { AskedLine } from './options.js'
 import type { PageSource } from './page-view.js'
 import { createSiteEnvironment, type LineSite } from './sites.js'
@@ -92,9 +90,9 @@ const createSnapshotLine = (raw: Raw, folder: string): Raw => ({
   flags: new Map(raw.flags).set('from', [folder]),
 })
 
-const toSite = ({ command }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
+const toSite = ({ command, io }: AskedLine, { folder, manifest }: FoundSnapshot): LineSite => ({
   name: manifest.began,
-  env: createSiteEnvironment(getCurrentIo().env),
+  env: createSiteEnvironment(io.env),
   toOwnLine: (raw) => createSnapshotLine(raw, folder),
   command,
 })
@@ -124,23 +122,19 @@ export const executeSnapshots = async (
   text: string,
   run: LineRunner,
 ): Promise<number> => {
-  const { command, raw, signal } = line
-  const { env } = getCurrentIo()
-  const { globals, format, early } = await chooseSharedFormat(line, env)
+  const { env } = line.io
+  const chosen = await chooseSharedFormat(line, env)
   checkLine(line)
   const { snapshots, incomplete } = findSnapshots(text)
   const getSource = createSource(text, snapshots)
   const latest = snapshots.at(-1)?.manifest.ended
   const asOf = latest === undefined ? undefined : new Date(latest)
-  const targeted = withTargets(command, ['snapshot'])
-  targeted.addOnly(getFlagTarget(command, raw.flags))
-  const shown = { command: targeted.command, globals, format, env, signal, raw, getSource, asOf }
-  const merged = await InstancesAnswer.open({ ...shown, column: 'snapshot' })
-  for (const said of early) merged.notes.note(said)
-  merged.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)
+  const of = { env, getSource, asOf, column: 'snapshot' } as const
+  const shared = await openSharedRun({ line, run }, chosen, of)
+  shared.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)
   for (const folder of incomplete)
-    merged.notes.warn(`${basename(folder)} is left out: the snapshot is incomplete`)
+    shared.notes.warn(`${basename(folder)} is left out: the snapshot is incomplete`)
   const sites = snapshots.map((one) => toSite(line, one))
   const least = incomplete.length > 0 ? exitCodes.partial : 0
-  return new MultiInstanceRun(line, run, globals, format, merged).run(sites, false, least)
+  return shared.run(sites, false, least)
 }

@@ -1,7 +1,7 @@
 /** Opens the streams of a run: its output with pager or frames, its notes, its trace and its prompts. */
 
 import type { Meter, Prompts } from '../base/interaction.js'
-import { getCurrentIo, type Stdout } from '../base/io.js'
+import type { Stdout } from '../base/io.js'
 import { getStandardInput } from '../base/standard-input.js'
 import { tellOnce } from '../base/text.js'
 import { writes } from '../catalogue/endpoint.js'
@@ -212,9 +212,9 @@ const usesPager = (
   !Object.values(command.endpoints).some(writes)
 
 /** Creates the function that returns true if a person can be asked. The input is checked only if standard error is a terminal. */
-const createInteractiveCheck = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
+const createInteractiveCheck = async ({ io, env }: ScreenOptions): Promise<() => boolean> => {
   const stderr = getErrorScreen()
-  const typed = stderr.isTTY === true && (await getCurrentIo().typed())
+  const typed = stderr.isTTY === true && (await io.typed())
   return () => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
 }
 
@@ -245,7 +245,7 @@ const createRunMeter = (name: string, liveness: Liveness): Meter =>
 
 export type ScreenOptions = Pick<
   AnswerOptions,
-  'globals' | 'format' | 'env' | 'command' | 'signal' | 'isSilent' | 'inner'
+  'globals' | 'format' | 'io' | 'env' | 'command' | 'signal' | 'isSilent' | 'inner'
 >
 
 type NoteOptions = Pick<AnswerOptions, 'globals' | 'format' | 'env'>
@@ -269,18 +269,18 @@ export const openNotes = async (
   })
 }
 
-interface PagerOptions {
+interface PagerOptions extends Pick<ScreenOptions, 'env' | 'io'> {
   readonly plain: Stdout
   readonly width: number
-  readonly env: NodeJS.ProcessEnv
   readonly meter: Meter
 }
 
-const openRunPager = ({ plain, width, env, meter }: PagerOptions): Stdout =>
+const openRunPager = ({ plain, width, io, env, meter }: PagerOptions): Stdout =>
   openPager({
     stdout: plain,
     rows: getStandardOutput().rows ?? 24,
     columns: width,
+    io,
     env,
     onStart: () => void meter.hold(),
   })
@@ -296,7 +296,7 @@ const discardingOutput: Stdout = { write: async () => {}, end: async () => {} }
 
 /** Opens the streams of a run. */
 export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
-  const { globals, format, env, command, signal, isSilent = false } = options
+  const { globals, format, io, env, command, signal, isSilent = false } = options
   const stdout = getStandardOutput()
   const outer = options.inner?.file
   const filed = globals.open || globals.to !== undefined || isSilent || outer !== undefined
@@ -310,7 +310,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const liveness = getLiveness(getErrorScreen(), env, globals.quiet || isRepeated(globals))
   const meter = createRunMeter(getCommandName(command), liveness)
   const shown = usesPager(options, style)
-    ? openRunPager({ plain, width: style.width, env, meter })
+    ? openRunPager({ plain, width: style.width, io, env, meter })
     : out
   const streams: Streams = {
     style,
@@ -322,7 +322,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
     meter,
     liveness,
     polls,
-    interactive: await createInteractiveCheck(env),
+    interactive: await createInteractiveCheck(options),
     finish: async (say) => {
       await shown.end()
       say()

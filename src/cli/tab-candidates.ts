@@ -1,5 +1,6 @@
 /** The candidates of shell completion: their types and filters. */
 
+import type { Io } from '../base/io.js'
 import type { Command, Suggestion } from '../engine/command/types.js'
 
 /** A word that completion suggests. */
@@ -20,6 +21,12 @@ export type LiveLoader = (
   command: Command,
   words: readonly string[],
 ) => Promise<readonly Candidate[]>
+
+/** The line's process, and the loader of values that only the instance or this machine knows, which must not throw. */
+export interface CompletionSource {
+  readonly io: Io
+  readonly load: LiveLoader
+}
 
 /** The maximum time that a completion waits for the instance, in seconds. A longer pause would look like a hang. */
 export const timeLimit = 0.7

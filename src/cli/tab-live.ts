@@ -4,7 +4,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readCached } from '../base/documents/stored.js'
 import { findDistrust } from '../base/files/trust.js'
-import { getCurrentIo } from '../base/io.js'
+import type { Io } from '../base/io.js'
 import { listAreas } from '../catalogue/index.js'
 import {
   findGetCommand,
@@ -49,13 +49,13 @@ const computeFingerprint = (text: string): string => {
 }
 
 /** True if a time is in the last minute. A time far in the future was written before the clock was set back. */
-const isFresh = (time: number): boolean => Math.abs(getCurrentIo().now().getTime() - time) < maxAge
+const isFresh = (time: number, now: number): boolean => Math.abs(now - time) < maxAge
 
 /** Deletes expired files, so that data of an instance does not stay in the cache for ever. */
-const removeStale = (folder: string): void => {
+const removeStale = (folder: string, now: number): void => {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
-    if (!isFresh(statSync(file).mtimeMs)) rmSync(file, { force: true })
+    if (!isFresh(statSync(file).mtimeMs, now)) rmSync(file, { force: true })
   }
 }
 
@@ -64,7 +64,7 @@ const writeCache = async (folder: string, file: string, kept: CachedValues): Pro
     makeDirectory(folder)
     // If everybody may write to the parent folder, another user may have created this folder first.
     if (findDistrust(folder) !== undefined) return
-    removeStale(folder)
+    removeStale(folder, kept.time)
     const { writeWhole } = await import('../base/files/files.js')
     await writeWhole(file, JSON.stringify(kept), { own: true, durable: false })
   } catch {
@@ -92,9 +92,9 @@ const cacheSchema = {
 /** The largest size of a cache, in bytes. */
 const maxBytes = 16 << 20
 
-const readCache = (file: string, of: string): readonly Candidate[] | undefined => {
+const readCache = (file: string, of: string, now: number): readonly Candidate[] | undefined => {
   const kept = readCached(cacheSchema, file, maxBytes)
-  return kept?.of === of && isFresh(kept.time) ? kept.items : undefined
+  return kept?.of === of && isFresh(kept.time, now) ? kept.items : undefined
 }
 
 /**
@@ -107,16 +107,17 @@ const getCachedValues = async (
   cache: string,
   of: string,
   token: string,
+  now: Io['now'],
   ask: () => Promise<readonly Candidate[] | undefined>,
 ): Promise<readonly Candidate[]> => {
   const folder = join(cache, 'values')
   const file = join(folder, `${computeFingerprint(`${token}\n${of}`)}.json`)
   const trusted = findDistrust(file) === undefined
-  const known = trusted ? readCache(file, of) : undefined
+  const known = trusted ? readCache(file, of, now().getTime()) : undefined
   if (known !== undefined) return known
   const items = await ask()
   if (items === undefined) return []
-  if (trusted) await writeCache(folder, file, { time: getCurrentIo().now().getTime(), of, items })
+  if (trusted) await writeCache(folder, file, { time: now().getTime(), of, items })
   return items
 }
 
@@ -124,13 +125,13 @@ const getCachedValues = async (
 const getPlaces = async (
   takes: 'project' | 'either',
   words: readonly string[],
-  env: NodeJS.ProcessEnv,
+  io: Io,
   session: Session,
 ): Promise<NamedPlaces> => {
   const project = getLastValue(words, 'project', 'P')
   const group = takes === 'either' ? getLastValue(words, 'group', 'G') : undefined
   if (project === undefined && group === undefined) {
-    const found = await findScope(takes, env, session, getCurrentIo().cwd)
+    const found = await findScope(takes, io.env, session, io.cwd)
     return found === undefined ? {} : resolveAddresses({ [found.kind]: found.value }, session)
   }
   return resolveAddresses(project === undefined ? { group } : { project }, session)
@@ -155,26 +156,27 @@ const refuseRefresh = async (): Promise<never> => {
 const findPlaces = async (
   what: string,
   words: readonly string[],
-  env: NodeJS.ProcessEnv,
+  io: Io,
   session: Session,
 ): Promise<NamedPlaces> => {
   const takes = await getPlaceOfValues(what)
-  return takes === undefined ? {} : getPlaces(takes, words, env, session)
+  return takes === undefined ? {} : getPlaces(takes, words, io, session)
 }
 
 /** Loads values from the embedded instance. They are not cached, because its address differs each time. */
 const loadFromSandbox = async (
   what: string,
   words: readonly string[],
-  env: NodeJS.ProcessEnv,
+  io: Io,
 ): Promise<readonly Candidate[]> => {
+  const { env } = io
   const { openSandboxSession } = await import('../engine/workspace/sandbox.js')
-  const waiting = { note: () => {}, signal: AbortSignal.timeout(timeLimit * 1000) }
+  const waiting = { note: () => {}, signal: AbortSignal.timeout(timeLimit * 1000), now: io.now }
   const sudo = getLastValue(words, 'sudo') ?? (env.SVC_SUDO || undefined)
   const own = await createWordsLoader(words, env)()
   const { session, close } = await openSandboxSession(env, sudo, waiting, own)
   try {
-    const places = await findPlaces(what, words, env, session)
+    const places = await findPlaces(what, words, io, session)
     const { requestValues } = await import('./tab-request.js')
     return (await requestValues(what, places, session, words, env)) ?? []
   } finally {
@@ -185,12 +187,13 @@ const loadFromSandbox = async (
 const loadFromInstance = async (
   what: string,
   words: readonly string[],
-  env: NodeJS.ProcessEnv,
+  io: Io,
 ): Promise<readonly Candidate[]> => {
+  const { env } = io
   // With --from, a snapshot replaces the instance, so no request may be sent.
   if (!hasSource(what) || getLastValue(words, 'from') !== undefined) return []
   const { sandbox, profile, baseUrl } = readInstanceFlags(words, env)
-  if (sandbox === true) return loadFromSandbox(what, words, env)
+  if (sandbox === true) return loadFromSandbox(what, words, io)
   const paths = getPaths(env)
   const session = resolveSession({ profile, baseUrl, sudo: getLastValue(words, 'sudo') }, env, {
     store: openStore(paths),
@@ -199,10 +202,10 @@ const loadFromInstance = async (
   })
   // Completion must not run a token command, which may be slow or prompt.
   if (session.profile?.tokenCommand !== undefined) return []
-  const places = await findPlaces(what, words, env, session)
+  const places = await findPlaces(what, words, io, session)
   const at = [session.baseUrl, session.profile?.name ?? '', session.sudo ?? '']
   const of = [...at, what, places.project ?? '', places.group ?? ''].join('\n')
-  return getCachedValues(paths.cache, of, env.SVC_TOKEN ?? '', async () => {
+  return getCachedValues(paths.cache, of, env.SVC_TOKEN ?? '', io.now, async () => {
     const { requestValues } = await import('./tab-request.js')
     return requestValues(what, places, session, words, env)
   })
@@ -241,20 +244,20 @@ const listFields = async (command: Command): Promise<readonly string[]> => {
 
 /** Creates the loader of completion values. Any failure yields no values. */
 export const createLiveLoader =
-  (env: NodeJS.ProcessEnv): LiveLoader =>
+  (io: Io): LiveLoader =>
   async (what, command, words) => {
     try {
       if (what === 'profile' || what === 'profiles')
-        return listProfiles(env, what === 'profiles').map((value) => ({ value }))
+        return listProfiles(io.env, what === 'profiles').map((value) => ({ value }))
       if (what === 'field') return (await listFields(command)).map((value) => ({ value }))
       if (what === 'area')
         return listAreas().map(({ name, summary }) => ({ value: name, text: summary }))
       if (what === 'attribute') return listRowAttributes(command).map((value) => ({ value }))
       if (what === 'run') {
         const { suggestOpenRuns } = await import('../engine/journal/folder.js')
-        return await suggestOpenRuns(env, getCommandName(command))
+        return await suggestOpenRuns(io.env, getCommandName(command))
       }
-      return await Promise.race([loadFromInstance(what, words, env), waitForTimeout()])
+      return await Promise.race([loadFromInstance(what, words, io), waitForTimeout()])
     } catch {
       return []
     }

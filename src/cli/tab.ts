@@ -1,7 +1,7 @@
 /** Completes command lines for shells: `svcctl __complete <shell> -- <words>` prints the candidates, one a line. */
 
 import { groupBy } from '../base/collections.js'
-import { getCurrentIo } from '../base/io.js'
+import type { Environment, Io } from '../base/io.js'
 import { listAreas } from '../catalogue/index.js'
 import { namedKinds } from '../catalogue/kinds.js'
 import {
@@ -24,9 +24,9 @@ import { writeAtOnce } from '../terminal/standard.js'
 import {
   type Candidate,
   type Candidates,
+  type CompletionSource,
   completePrefix,
   filterByPrefix,
-  type LiveLoader,
   listTimeUnits,
   noCandidates,
   removeOpeningQuote,
@@ -110,13 +110,13 @@ const describeToolWord = (name: string): string => {
 }
 
 /** Suggests the first word of a line. */
-const suggestFirstWords = async (): Promise<Candidate[]> => {
+const suggestFirstWords = async (env: Environment): Promise<Candidate[]> => {
   const own = [...new Set(toolCommands.map((c) => c.area))].map((name) => ({
     value: name,
     text: describeToolWord(name),
   }))
   const { listAliases: aliasNames } = await import('./words/alias.js')
-  const aliases = Object.entries(aliasNames(getCurrentIo().env))
+  const aliases = Object.entries(aliasNames(env))
   return [
     ...aliases.map(([value, line]) => ({ value, text: `svcctl ${line}` })),
     ...listAreas().map((a) => ({ value: a.name, text: a.summary })),
@@ -144,9 +144,9 @@ const suggestVerbs = async (area: string, lead: string): Promise<Candidate[]> =>
 }
 
 /** Suggests the next word of a command. */
-const suggestNextWords = async (place: HelpTopic): Promise<Candidate[]> => {
+const suggestNextWords = async (place: HelpTopic, env: Environment): Promise<Candidate[]> => {
   if (place.kind === 'command') return []
-  if (place.kind === 'root') return suggestFirstWords()
+  if (place.kind === 'root') return suggestFirstWords(env)
   return suggestVerbs(place.area, place.group === undefined ? '' : `${place.group} `)
 }
 
@@ -168,7 +168,7 @@ const listCandidates = async (
   param: Param,
   command: Command,
   words: readonly string[],
-  live: LiveLoader,
+  source: CompletionSource,
   current = '',
 ): Promise<Candidates> => {
   if (isFile(param)) return { items: [], files: true }
@@ -179,7 +179,7 @@ const listCandidates = async (
   const fixed = getFixedValues(param).map((value) => ({ value }))
   const what = param.suggests ?? param.completes
   if (what === undefined) return { items: fixed }
-  const items = [...fixed, ...(await live(what, command, words))]
+  const items = [...fixed, ...(await source.load(what, command, words))]
   // A run is also named by its file.
   return what === 'run' && filterByPrefix(current, items).items.length === 0
     ? { items: [], files: true }
@@ -199,7 +199,7 @@ const suggestArguments = async (
   rest: readonly string[],
   before: readonly string[],
   typed: string,
-  live: LiveLoader,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const current = removeOpeningQuote(typed)
   const index = before.length
@@ -209,7 +209,7 @@ const suggestArguments = async (
   if (argument.file === true) return { items: [], files: true }
   if (argument.values !== undefined) {
     const { naming, instanceFields } = command
-    const found = await argument.values(before, current, naming, instanceFields)
+    const found = await argument.values({ before, current, naming, instanceFields, io: source.io })
     const { items } = filterByPrefix(current, found)
     return items.length === 0 && argument.mayBeFile === true ? { items, files: true } : { items }
   }
@@ -218,7 +218,7 @@ const suggestArguments = async (
       current,
       splitWords(argument).map((value) => ({ value })),
     )
-  const found = await listCandidates(argument.param, command, rest, live)
+  const found = await listCandidates(argument.param, command, rest, source)
   return completePrefix(isNamePrefix(argument, current) ? toNames(found) : found, current)
 }
 
@@ -266,7 +266,7 @@ const completeValue = async (
   command: Command,
   rest: readonly string[],
   typed: string,
-  live: LiveLoader,
+  source: CompletionSource,
   lead = '',
 ): Promise<Candidates> => {
   if (takesCondition(flag)) {
@@ -278,7 +278,7 @@ const completeValue = async (
   const field = flag.name === 'group-by' ? /^(.+):/.exec(value.slice(start))?.[1] : undefined
   const { items, ...found } =
     field === undefined
-      ? await listCandidates(flag.param, command, rest, live, value)
+      ? await listCandidates(flag.param, command, rest, source, value)
       : { items: await listTimeUnits(field) }
   // An item of a list is not offered again.
   const named = new Set(value.slice(0, start).split(/,[+-]?|^[+-]/))
@@ -291,35 +291,35 @@ const completeAfterEquals = async (
   command: Command,
   rest: readonly string[],
   current: string,
-  live: LiveLoader,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const end = current.indexOf('=') + 1
   const flag = findFlag(command, current.slice(0, end - 1))
   if (flag === undefined) return noCandidates
-  return completeValue(flag, command, rest, current.slice(end), live, current.slice(0, end))
+  return completeValue(flag, command, rest, current.slice(end), source, current.slice(0, end))
 }
 
 const completeInCommand = async (
   command: Command,
   rest: readonly string[],
   current: string,
-  live: LiveLoader,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const end = rest.indexOf('--')
   if (end >= 0) {
     const before = [...getArguments(command, rest.slice(0, end)), ...rest.slice(end + 1)]
-    return suggestArguments(command, rest, before, current, live)
+    return suggestArguments(command, rest, before, current, source)
   }
   const flag = findPendingFlag(command, rest)
   if (flag !== undefined) {
-    const found = await completeValue(flag, command, rest, current, live)
+    const found = await completeValue(flag, command, rest, current, source)
     // A dash that is typed is part of the value: --sort -created_at
     return current.startsWith('-') ? found : removeOptions(found)
   }
-  if (/^--[^=]+=/.test(current)) return completeAfterEquals(command, rest, current, live)
+  if (/^--[^=]+=/.test(current)) return completeAfterEquals(command, rest, current, source)
   if (current.startsWith('-')) return filterByPrefix(current, listFlagCandidates(command))
   const before = getArguments(command, rest)
-  return removeOptions(await suggestArguments(command, rest, before, current, live))
+  return removeOptions(await suggestArguments(command, rest, before, current, source))
 }
 
 /** Stands for the command while it is unknown; it has the flags that all commands share. */
@@ -328,11 +328,15 @@ const emptyCommand: Command = {
   registry: { find: async () => undefined, list: async () => [] },
 }
 
-const completeHelp = async (words: readonly string[], current: string): Promise<Candidates> => {
-  if (words.length > 0) return completeLine([...words, current], async () => [])
+const completeHelp = async (
+  words: readonly string[],
+  current: string,
+  { io }: CompletionSource,
+): Promise<Candidates> => {
+  if (words.length > 0) return completeLine([...words, current], { io, load: async () => [] })
   const { topics } = await import('./help/topics.js')
   const named = Object.keys(topics).map((value) => ({ value, text: 'a topic' }))
-  return filterByPrefix(current, [...(await suggestFirstWords()), ...named])
+  return filterByPrefix(current, [...(await suggestFirstWords(io.env)), ...named])
 }
 
 /** Completes a line that begins with an alias, as the line that the alias stands for. */
@@ -340,35 +344,34 @@ const completeAlias = async (
   before: readonly string[],
   word: string,
   current: string,
-  live: LiveLoader,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const { expandAlias: expandedAt } = await import('./words/alias.js')
-  const line = expandedAt(before, findWord(before, word), getCurrentIo().env, true)
+  const line = expandedAt(before, findWord(before, word), source.io.env, true)
   // An alias cannot stand for another alias, so one expansion is enough.
-  return line === undefined ? noCandidates : completeLine([...line, current], live)
+  return line === undefined ? noCandidates : completeLine([...line, current], source)
 }
 
 /**
  * Returns the candidates for the last of `words`, which may be empty.
- * @param live loads values that only the instance or this machine knows; must not throw
  */
 export const completeLine = async (
   words: readonly string[],
-  live: LiveLoader,
+  source: CompletionSource,
 ): Promise<Candidates> => {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
-  if (before[0] === 'help') return completeHelp(before.slice(1), current)
-  const { level, rest, strange } = await followWords(before)
+  if (before[0] === 'help') return completeHelp(before.slice(1), current, source)
+  const { level, rest, strange } = await followWords({ tokens: before, env: source.io.env })
   if (level instanceof Leaf)
-    return completeInCommand(await level.getCommandToComplete(current), rest, current, live)
+    return completeInCommand(await level.getCommandToComplete(current), rest, current, source)
   if (strange !== undefined)
     return level.place.kind === 'root'
-      ? completeAlias(before, strange, current, live)
+      ? completeAlias(before, strange, current, source)
       : noCandidates
   return current.startsWith('-') || findPendingFlag(emptyCommand, rest) !== undefined
-    ? completeInCommand(emptyCommand, rest, current, live)
-    : filterByPrefix(current, await suggestNextWords(level.place))
+    ? completeInCommand(emptyCommand, rest, current, source)
+    : filterByPrefix(current, await suggestNextWords(level.place, source.io.env))
 }
 
 // Most candidates are ASCII. V8 takes a millisecond to look up each class of Unicode, so those are used only for the others.
@@ -386,15 +389,15 @@ const formatCandidate = ({ value, text }: Candidate): string => {
 }
 
 /** Prints the candidates, one a line, and a directive for the completion script. After any failure, it prints none. */
-export const printCandidates = async (
-  argv: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<void> => {
+export const printCandidates = async (argv: readonly string[], io: Io): Promise<void> => {
   const at = argv.indexOf('--')
   const words = at < 0 ? [] : await unquoteWords(argv[at - 1], argv.slice(at + 1))
-  const found = await completeLine(words.length === 0 ? [''] : words, createLiveLoader(env))
+  const found = await completeLine(words.length === 0 ? [''] : words, {
+    io,
+    load: createLiveLoader(io),
+  })
   const lines = found.items
     .filter((c) => c.own === true || isShellSafe(c.value))
     .map(formatCandidate)
-  writeAtOnce([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
+  writeAtOnce(io, [...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
 }

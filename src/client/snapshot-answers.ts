@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { viewBytes } from '../base/bytes.js'
 import { dayLength, formatMinute } from '../base/dates.js'
-import { getCurrentIo, resolvePath } from '../base/io.js'
+import { resolvePath } from '../base/io.js'
 import { parseBytes } from '../base/json/records.js'
 import { isJson } from '../base/json/scan.js'
 import { isObject, toText } from '../base/objects.js'
@@ -107,21 +107,23 @@ const batchSize = 500
 export class SnapshotReader {
   readonly manifest: SnapshotManifest
   readonly #folder: string
+  readonly #now: () => Date
   readonly #checked = new Map<string, Promise<void>>()
   #paths: Promise<ReadonlyMap<string, string>> | undefined
 
   /** @throws Failure `usage` if the folder contains no complete snapshot */
-  constructor(folder: string) {
+  constructor(folder: string, now: () => Date) {
     const manifest = readManifest(folder)
     if (manifest === undefined) throw createNoSnapshotFailure(folder)
     this.manifest = manifest
     this.#folder = folder
+    this.#now = now
   }
 
   /** The time since it was read, in words. */
   get #age(): string {
     const { ended } = this.manifest
-    const days = Math.floor((getCurrentIo().now().getTime() - Date.parse(ended)) / dayLength)
+    const days = Math.floor((this.#now().getTime() - Date.parse(ended)) / dayLength)
     return days < 1 ? 'today' : `${formatCount(days, 'day')} ago`
   }
 

@@ -1,6 +1,5 @@
 /** Implements `alias set`, `alias list` and `alias remove`, which manage short names for command lines. */
 
-import { getCurrentIo } from '../base/io.js'
 import { maskWholeText } from '../base/secrets/mask.js'
 import { isSecretHeader, isSecretName, masked } from '../base/secrets/names.js'
 import { quoteWord, splitCommand } from '../base/shell-words.js'
@@ -182,8 +181,8 @@ const nameArgument: Argument = {
 
 const existingAlias: Argument = {
   ...nameArgument,
-  values: async () =>
-    Object.entries(openStore(getPaths(getCurrentIo().env)).getAliases()).map(([value, text]) => ({
+  values: async ({ io }) =>
+    Object.entries(openStore(getPaths(io.env)).getAliases()).map(([value, text]) => ({
       value,
       text,
     })),

@@ -68,7 +68,7 @@ const completePath = (path: string, typed: readonly string[]): string | undefine
 
 /** Suggests the catalogue's paths for a method, with what they do. */
 const suggestPaths = async (
-  [method]: readonly string[],
+  method: string | undefined,
   current: string,
 ): Promise<readonly Suggestion[]> => {
   const typed = current.split('/').slice(0, -1)
@@ -290,10 +290,10 @@ export const api = define({
       required: false,
       variadic: false,
       help: `${methods.join(', ')} [GET]`,
-      values: async (_before, current) => [
+      values: async ({ current }) => [
         ...methods.map((value) => ({ value })),
         // A path alone is read.
-        ...(await suggestPaths(['GET'], current)),
+        ...(await suggestPaths('GET', current)),
       ],
     },
     {
@@ -301,7 +301,7 @@ export const api = define({
       required: false,
       variadic: false,
       help: 'path, with or without a leading slash',
-      values: suggestPaths,
+      values: ({ before: [method], current }) => suggestPaths(method, current),
     },
     {
       name: 'objects',

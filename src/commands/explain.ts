@@ -276,7 +276,7 @@ export const explain = define({
       required: false,
       variadic: true,
       help: 'resource (runner) or command (runners list)',
-      values: suggestTopics,
+      values: ({ before }) => suggestTopics(before),
     },
   ],
   flags,

@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path'
 import { groupBy } from '../base/collections.js'
-import { getCurrentIo, resolvePath } from '../base/io.js'
+import { resolvePath } from '../base/io.js'
 import { quoteWord } from '../base/shell-words.js'
 import { formatCount } from '../base/text.js'
 import { boolean, list, string } from '../catalogue/params.js'
@@ -268,8 +268,8 @@ const nameArgument: Argument = {
   required: true,
   variadic: false,
   help: 'name of the extension',
-  values: async () =>
-    listExtensions(getCurrentIo().env).map(({ name, title }) => ({
+  values: async ({ io }) =>
+    listExtensions(io.env).map(({ name, title }) => ({
       value: name,
       text: title ?? '',
     })),

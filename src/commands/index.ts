@@ -10,19 +10,24 @@ interface SpecialRow {
   readonly load: () => Promise<Special>
 }
 
-/**
- * Creates the rows of the commands that a file exports.
- * @param names the name of the export for each verb
- */
-const createSpecialRows = <N extends string>(
+/** The name of the export for a verb: `rulesCreate` for `rules create`. */
+type ExportName<W extends string> = W extends `${infer First}${' ' | '-'}${infer Rest}`
+  ? `${First}${Capitalize<ExportName<Rest>>}`
+  : W
+
+const toExportName = <W extends string>(words: W) =>
+  words.replace(/[ -](.)/g, (_, first: string) => first.toUpperCase()) as ExportName<W>
+
+/** Creates the rows of the commands that a file exports by the names of their verbs. */
+const createSpecialRows = <const W extends string>(
   area: string,
-  file: () => Promise<Readonly<Record<NoInfer<N>, Special>>>,
-  names: Readonly<Record<string, N>>,
+  file: () => Promise<Readonly<Record<ExportName<NoInfer<W>>, Special>>>,
+  verbs: readonly W[],
 ): readonly SpecialRow[] =>
-  Object.entries(names).map(([words, name]) => ({
+  verbs.map((words) => ({
     area,
     words,
-    load: async () => (await file())[name],
+    load: async () => (await file())[toExportName(words)],
   }))
 
 // Files with commands of several areas.
@@ -32,64 +37,49 @@ const loadTool = () => import('./tool.js')
 
 /** Commands of API areas that do more than send one request. */
 const specials: readonly SpecialRow[] = [
-  createSpecialRows('runners', () => import('./runners.js'), {
-    pause: 'pause',
-    resume: 'resume',
-    drain: 'drain',
-  }),
-  createSpecialRows('jobs', () => import('./jobs.js'), { why: 'why' }),
-  createSpecialRows('artifacts', () => import('./artifacts/index.js'), {
-    download: 'download',
-    file: 'file',
-  }),
-  createSpecialRows('mr', () => import('./mr.js'), { rebase: 'rebase' }),
-  createSpecialRows('settings', () => import('./settings.js'), { get: 'get', update: 'update' }),
-  createSpecialRows('geo', () => import('./geo.js'), {
-    status: 'status',
-    'nodes update': 'nodesUpdate',
-  }),
-  createSpecialRows('approvals', () => import('./approvals.js'), {
-    'rules create': 'rulesCreate',
-    'rules update': 'rulesUpdate',
-  }),
-  createSpecialRows('members', () => import('./members.js'), {
-    get: 'get',
-    add: 'add',
-    update: 'update',
-    remove: 'remove',
-    'billable memberships': 'billableMemberships',
-    'billable remove': 'billableRemove',
-  }),
-  createSpecialRows('members', () => import('./memberships.js'), { where: 'where' }),
-  createSpecialRows('members', () => import('./members-remove-everywhere.js'), {
-    'remove-everywhere': 'removeEverywhere',
-  }),
-  createSpecialRows('issues', () => import('./issues.js'), { promote: 'promote' }),
-  createSpecialRows('commits', () => import('./commits.js'), {
-    create: 'create',
-    'cherry-pick': 'cherryPick',
-    revert: 'revert',
-    diff: 'diff',
-  }),
-  createSpecialRows('events', () => import('./events.js'), { list: 'list' }),
-  createSpecialRows('integrations', () => import('./integrations.js'), {
-    list: 'list',
-    get: 'get',
-    update: 'update',
-  }),
-  createSpecialRows('alerts', () => import('./alerts.js'), { send: 'send' }),
-  createSpecialRows('deploy-keys', () => import('./deploy-keys.js'), { add: 'add' }),
-  createSpecialRows('pages-domains', () => import('./pages-domains.js'), {
-    list: 'list',
-    add: 'add',
-    update: 'update',
-  }),
-  createSpecialRows('vulnerabilities', loadDependencies, {
-    list: 'listVulnerabilities',
-  }),
-  createSpecialRows('dependencies', loadDependencies, { list: 'listDependencies' }),
-  createSpecialRows('storage-move', () => import('./storage-move.js'), { schedule: 'schedule' }),
-  createSpecialRows('ci', () => import('./ci-lint/index.js'), { lint: 'lint' }),
+  createSpecialRows('runners', () => import('./runners.js'), ['pause', 'resume', 'drain']),
+  createSpecialRows('jobs', () => import('./jobs.js'), ['why']),
+  createSpecialRows('artifacts', () => import('./artifacts/index.js'), ['download', 'file']),
+  createSpecialRows('mr', () => import('./mr.js'), ['rebase']),
+  createSpecialRows('settings', () => import('./settings.js'), ['get', 'update']),
+  createSpecialRows('geo', () => import('./geo.js'), ['status', 'nodes update']),
+  createSpecialRows('approvals', () => import('./approvals.js'), ['rules create', 'rules update']),
+  createSpecialRows('members', () => import('./members.js'), [
+    'get',
+    'add',
+    'update',
+    'remove',
+    'billable memberships',
+    'billable remove',
+  ]),
+  createSpecialRows('members', () => import('./memberships.js'), ['where']),
+  createSpecialRows('members', () => import('./members-remove-everywhere.js'), [
+    'remove-everywhere',
+  ]),
+  createSpecialRows('issues', () => import('./issues.js'), ['promote']),
+  createSpecialRows('commits', () => import('./commits.js'), [
+    'create',
+    'cherry-pick',
+    'revert',
+    'diff',
+  ]),
+  createSpecialRows('events', () => import('./events.js'), ['list']),
+  createSpecialRows('integrations', () => import('./integrations.js'), ['list', 'get', 'update']),
+  createSpecialRows('alerts', () => import('./alerts.js'), ['send']),
+  createSpecialRows('deploy-keys', () => import('./deploy-keys.js'), ['add']),
+  createSpecialRows('pages-domains', () => import('./pages-domains.js'), ['list', 'add', 'update']),
+  {
+    area: 'vulnerabilities',
+    words: 'list',
+    load: async () => (await loadDependencies()).listVulnerabilities,
+  },
+  {
+    area: 'dependencies',
+    words: 'list',
+    load: async () => (await loadDependencies()).listDependencies,
+  },
+  createSpecialRows('storage-move', () => import('./storage-move.js'), ['schedule']),
+  createSpecialRows('ci', () => import('./ci-lint/index.js'), ['lint']),
 ].flat()
 
 interface ToolRow extends SpecialRow {

@@ -59,8 +59,8 @@ export const get = define({
       required: false,
       variadic: true,
       help: 'settings to show',
-      values: async (_before, _current, naming, more = []) =>
-        [...naming.addOwnNames(names), ...more].map((value) => ({ value })),
+      values: async ({ naming, instanceFields = [] }) =>
+        [...naming.addOwnNames(names), ...instanceFields].map((value) => ({ value })),
     },
   ],
   gathers: true,

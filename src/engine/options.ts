@@ -1,6 +1,6 @@
 /** Types for the options of a run, and for what an outer run shares with the runs inside it. */
 
-import type { Stdout } from '../base/io.js'
+import type { Io, Stdout } from '../base/io.js'
 import type { SnapshotReader } from '../client/snapshot-answers.js'
 import type { FleetGate } from '../http/gate.js'
 import type { Profile, Session } from '../profile/types.js'
@@ -64,6 +64,8 @@ export interface ObjectBudget {
 export interface RunOptions {
   readonly command: Command
   readonly globals: Globals
+  readonly io: Io
+  /** The variables of the line, or those that a run inside another one or on one of several instances gets. */
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly stdin: PipedInput

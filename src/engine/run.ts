@@ -111,6 +111,7 @@ const parseArguments = async (
   const given = await parseGiven(command, parents === undefined ? raw : removeParentFlags(raw), {
     project: parents && '',
     env: place.env,
+    now: place.clock.now(),
     asOf: await place.clock.asOf(),
     readStdin: input.text,
     stream,
@@ -133,7 +134,7 @@ async function* yieldOverParents(
   selection: Selection | undefined,
 ): Rows {
   const { runOverParents } = await import('./targets/index.js')
-  const part = await narrowToShard(line, given)
+  const part = await narrowToShard(line, given, line.running.context.place.env)
   if (part === undefined) return yield* line.running.endEmptyShard()
   yield* runOverParents({ ...line, selection, narrow: part.narrow, given })
 }
@@ -189,7 +190,7 @@ const carryOutTargets = async (taken: RunLine): Promise<void> => {
       : await (canStreamObjects(line) ? selection.streamObjects(typed) : selection.select(typed))
   if (selected === undefined)
     return selection === undefined ? undefined : running.print(selection.yieldNoMatch())
-  const part = await narrowToShard(line, selected)
+  const part = await narrowToShard(line, selected, running.context.place.env)
   if (part === undefined) return running.print(running.endEmptyShard())
   const { given } = part
   const targets = given.stream && { stream: given.stream }

@@ -113,8 +113,10 @@ export interface View {
   /** The width of the terminal in columns; infinity if a table may be as wide as its values. */
   readonly width: number
   readonly color: boolean
-  /** The current time, for ages; a parameter, so that tests are deterministic. */
+  /** The time that ages count from. */
   readonly now: Date
+  /** The time at which the answer is printed, which differs from `now` if a snapshot answers. */
+  readonly printedAt: Date
   readonly style: TextStyle
   /** The names of the instance: fields are found by either name, and headings use the instance's. */
   readonly naming: Naming

@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
-import { getCurrentIo, hasOwnProcess, type Stdout } from '../base/io.js'
+import { hasOwnProcess, type Io, type Stdout } from '../base/io.js'
 import { splitCommand } from '../base/shell-words.js'
 import { openStdout } from './stdout.js'
 import type { Env } from './style.js'
@@ -27,6 +27,7 @@ export const parsePager = (env: Env): readonly [string, ...string[]] | undefined
 }
 
 interface PagerOptions {
+  readonly io: Io
   readonly stdout: Stdout
   /** The size of the terminal. */
   readonly rows: number
@@ -54,8 +55,7 @@ const forwardedSignals = [
  * Passes signals on to the pager until it ends.
  * @returns a promise that resolves when the pager ends
  */
-const forwardSignals = async (child: ChildProcess): Promise<void> => {
-  const io = getCurrentIo()
+const forwardSignals = async (child: ChildProcess, io: Io): Promise<void> => {
   const releases = forwardedSignals.map(([signal, as]) =>
     io.onSignal(signal, () => void child.kill(as)),
   )
@@ -64,8 +64,7 @@ const forwardSignals = async (child: ChildProcess): Promise<void> => {
 }
 
 /** Copies the pager's output to the streams of the line, if that runs inside another program. */
-const showOutput = ({ stdout, stderr }: ChildProcess): void => {
-  const io = getCurrentIo()
+const showOutput = ({ stdout, stderr }: ChildProcess, io: Io): void => {
   stdout?.pipe(io.stdout, { end: false })
   stderr?.pipe(io.stderr, { end: false })
 }
@@ -73,7 +72,7 @@ const showOutput = ({ stdout, stderr }: ChildProcess): void => {
 /** Starts the pager; returns undefined if it cannot be started. */
 const startPager = async (
   command: readonly [string, ...string[]],
-  env: Env,
+  { io, env }: Pick<PagerOptions, 'io' | 'env'>,
 ): Promise<ChildProcess | undefined> => {
   const [program, ...args] = command
   const { startProgram } = await import('../base/processes.js')
@@ -84,7 +83,7 @@ const startPager = async (
   })
   try {
     await once(child, 'spawn')
-    showOutput(child)
+    showOutput(child, io)
     return child
   } catch {
     return undefined
@@ -112,9 +111,9 @@ class PagedStdout implements Stdout {
     this.rows += countRows(text, this.options.columns)
     // The last row is the prompt's.
     if (this.rows < this.options.rows) return
-    this.child = await startPager(this.command, this.options.env)
+    this.child = await startPager(this.command, this.options)
     if (this.child !== undefined) {
-      this.gone = forwardSignals(this.child)
+      this.gone = forwardSignals(this.child, this.options.io)
       this.options.onStart?.()
     }
     const stdin = this.child?.stdin

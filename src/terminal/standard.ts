@@ -2,7 +2,7 @@
  * Owns the process's streams. No other room uses them. Standard error is best effort: failing to write there changes
  * neither the work nor its exit code.
  */
-import { createLineState, getCurrentIo, type OutputStream } from '../base/io.js'
+import { createLineState, getCurrentIo, type Io, type OutputStream } from '../base/io.js'
 import { hasLostInput } from '../base/standard-input.js'
 
 // The redrawn line of the terminal: other output clears it first.
@@ -84,12 +84,6 @@ export const getStandardError = (): OutputStream => ignoreErrors(getCurrentIo().
 /** Returns standard output. Write to it through `openStdout`. */
 export const getStandardOutput = (): OutputStream => getCurrentIo().stdout
 
-/**
- * Returns true if standard output may be a terminal. Only its stream knows for certain, but opening that takes as long
- * as formatting a page of help.
- */
-export const mayBeTerminal = (): boolean => getCurrentIo().mayBeTerminal('stdout')
-
 /** Standard error if it is no terminal. Its stream is opened for the first text, and most runs have none. */
 const unopenedError = { write: (text: string): void => writeQuietly(getStandardError(), text) }
 
@@ -109,8 +103,7 @@ const quitCode = 131
  * SIGQUIT only sets the exit code.
  * @param signal the signal that interrupted the work; undefined if none did
  */
-export const endBySignal = (signal: NodeJS.Signals | undefined): void => {
-  const io = getCurrentIo()
+export const endBySignal = (io: Io, signal: NodeJS.Signals | undefined): void => {
   io.onExit(() => {
     // Reads fail a moment earlier than writes.
     const end = hasLostInput() || io.hasHungUp() ? 'SIGHUP' : signal
@@ -136,10 +129,10 @@ export const writeQuietly = (stream: TextSink, text: string): void => {
 }
 
 /** Writes to standard output without opening its stream, which would take longer than the rest of a completion. */
-export const writeAtOnce = (text: string): void => {
+export const writeAtOnce = (io: Io, text: string): void => {
   const bytes = Buffer.from(text)
   try {
-    for (let at = 0; at < bytes.length; ) at += getCurrentIo().writeNow(bytes.subarray(at))
+    for (let at = 0; at < bytes.length; ) at += io.writeNow(bytes.subarray(at))
   } catch {
     // Nothing reads the output.
   }

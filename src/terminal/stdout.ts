@@ -1,6 +1,6 @@
 /** Writes standard output: buffers small writes, respects back-pressure, and ends quietly when the pipe is closed. */
 import type { Writable } from 'node:stream'
-import { getCurrentIo, type Stdout } from '../base/io.js'
+import type { Io, Stdout } from '../base/io.js'
 import { ClosedPipe, Failure, getErrorCode } from '../errors.js'
 import { getStandardOutput, isPiped, leaveLine, printAside } from './standard.js'
 
@@ -111,11 +111,11 @@ export const openStdout = (stream: Writable = getStandardOutput()): Stdout =>
  * Prints a whole text to standard output without opening its stream, if it is no terminal (`mayBeTerminal`).
  * @throws ClosedPipe if the reader is gone; Failure if the output cannot be written
  */
-export const printAtOnce = async (text: string): Promise<void> => {
+export const printAtOnce = async (io: Io, text: string): Promise<void> => {
   const bytes = Buffer.from(text)
   let at = 0
   try {
-    while (at < bytes.length) at += getCurrentIo().writeNow(bytes.subarray(at))
+    while (at < bytes.length) at += io.writeNow(bytes.subarray(at))
   } catch (error) {
     // If the reader is not ready, the rest is written to the stream, which waits.
     if (getErrorCode(error) !== 'EAGAIN') throw toFailure(error as NodeJS.ErrnoException)

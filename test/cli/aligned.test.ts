@@ -99,6 +99,7 @@ it('measures 1,000 rows and goes on, so that a long list ends', async () => {
       width: style.tableWidth,
       color: false,
       now: new Date(0),
+      printedAt: new Date(0),
       style,
       pick,
       parse: parseRecord,

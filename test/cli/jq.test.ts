@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { processIo } from '../../src/base/io.js'
 import { JqFilter } from '../../src/output/jq/filter.js'
 import { useRecorder } from '../support/recorder.js'
 import { useSandbox } from '../support/sandbox.js'
@@ -125,7 +126,11 @@ it('ends an expression without an end by --timeout', async () => {
 
 it('ends an expression without an end by Ctrl-C', async () => {
   const stop = new AbortController()
-  const filter = await JqFilter.create('def f: f; f', { signal: stop.signal, timeout: 60 })
+  const filter = await JqFilter.create('def f: f; f', {
+    signal: stop.signal,
+    timeout: 60,
+    onExit: processIo.onExit,
+  })
   const ended = filter.filterWhole('1')
   stop.abort()
   await expect(ended).rejects.toMatchObject({ category: 'interrupted' })
@@ -133,7 +138,11 @@ it('ends an expression without an end by Ctrl-C', async () => {
 
 it('keeps the digits of numbers that the expression only passes on', async () => {
   const { signal } = new AbortController()
-  const filter = await JqFilter.create('.[].id, .[0].id + 1', { signal, timeout: 60 })
+  const filter = await JqFilter.create('.[].id, .[0].id + 1', {
+    signal,
+    timeout: 60,
+    onExit: processIo.onExit,
+  })
   const { lines } = await filter.filterWhole('[{"id":100000000000000000001},{"id":1.10}]')
   expect(lines).toEqual(['100000000000000000001', '1.10', '1e+20'])
 })

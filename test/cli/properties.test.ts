@@ -26,6 +26,7 @@ const nonBlank = text.filter((t) => t.trim() !== '' && !t.includes(','))
 
 const sources = {
   env: {},
+  now: new Date(0),
   readStdin: async () => '',
   note: () => {},
   warn: () => {},
@@ -34,7 +35,7 @@ const sources = {
 /** Parses a command line. Returns undefined for a usage error; any other error fails the test. */
 const parseArguments = async (argv: readonly string[]) => {
   try {
-    const line = await parseTokens(argv)
+    const line = await parseTokens(argv, {})
     return line.kind === 'run' ? await parseGiven(line.command, line.raw, sources) : undefined
   } catch (error) {
     if (error instanceof Failure && error.category === 'usage') return undefined

@@ -1,6 +1,7 @@
 /** Tests which words and flags make a command, and the errors and hints for the others. */
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
+import { processIo } from '../../src/base/io.js'
 import { areas } from '../../src/catalogue/index.js'
 import { adviseLine } from '../../src/cli/foreign/index.js'
 import { completeLine } from '../../src/cli/tab.js'
@@ -16,11 +17,14 @@ const firstWords = [...new Set(allCommands.map(({ area }) => area))].map((area) 
   words: allCommands.filter((one) => one.area === area).map(({ words }) => words),
 }))
 
+/** Completion without values of an instance. */
+const noSource = { io: processIo, load: async () => [] }
+
 const getHint = async (...words: string[]): Promise<string | undefined> => {
   try {
-    await parseTokens(words)
+    await parseTokens(words, {})
   } catch (error) {
-    if (error instanceof Failure) return (await adviseLine(error, words)).details.hint
+    if (error instanceof Failure) return (await adviseLine(error, words, processIo)).details.hint
   }
   return undefined
 }
@@ -124,7 +128,7 @@ describe('a group of verbs', () => {
     expect(new Set(groups.map(String)).size).toBeGreaterThanOrEqual(5)
     for (const [area, group] of groups)
       for (const word of [group, group.replace(/s$/, '')])
-        expect(await parseTokens([area, word, '--help'])).toEqual({
+        expect(await parseTokens([area, word, '--help'], {})).toEqual({
           kind: 'help',
           of: { kind: 'area', area, group },
         })
@@ -151,7 +155,7 @@ describe('flags without a command', () => {
 
 /** Parses a line that runs a command into its words, arguments and flags. */
 const parseLine = async (...tokens: string[]) => {
-  const line = await parseTokens(tokens)
+  const line = await parseTokens(tokens, {})
   if (line.kind !== 'run') throw new Error(`a line that asks for ${line.kind}`)
   return {
     words: line.command.words,
@@ -179,7 +183,7 @@ describe('a name of another tool', () => {
     },
   )
   it('is shown nowhere', async () => {
-    const { items } = await completeLine(['runners', ''], async () => [])
+    const { items } = await completeLine(['runners', ''], noSource)
     expect(items.map(({ value }) => value)).not.toContain('ls')
     await expect(parseLine('runners', 'lz')).rejects.toThrow(
       /has no verb "lz"; it has list, get, update/,
@@ -286,9 +290,9 @@ describe('what follows --', () => {
     expect(await parseLine('issues', 'spend', '7', '--', '-1h')).toMatchObject({
       args: ['7', '-1h'],
     })
-    expect(await parseTokens(['--'])).toEqual({ kind: 'help', of: { kind: 'root' } })
+    expect(await parseTokens(['--'], {})).toEqual({ kind: 'help', of: { kind: 'root' } })
     for (const line of ['-- runners list', 'runners -- list', '-p a -- runners list'])
-      await expect(parseTokens(line.split(' '))).rejects.toThrow('-- stands before the command')
+      await expect(parseTokens(line.split(' '), {})).rejects.toThrow('-- stands before the command')
     expect(await parseLine('runners', 'get', '--', '--help')).toMatchObject({ args: ['--help'] })
   })
 })
@@ -300,7 +304,7 @@ describe('help', () => {
     'runner list --status --help',
     'runners list -qh',
   ])('is shown for %s, whatever else is wrong', async (line) => {
-    expect(await parseTokens(line.split(' '))).toMatchObject({
+    expect(await parseTokens(line.split(' '), {})).toMatchObject({
       kind: 'help',
       of: { kind: 'command', command: { area: 'runners', words: 'list' } },
     })
@@ -335,7 +339,7 @@ describe('a line that is being written', () => {
     ],
     [['geo', 'nothing'], []],
   ])('%j is followed as far as its words lead', async (words, wanted) => {
-    const { items } = await completeLine([...words, ''], async () => [])
+    const { items } = await completeLine([...words, ''], noSource)
     expect(items.map(({ value }) => value)).toEqual(wanted)
   })
 })

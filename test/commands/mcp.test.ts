@@ -487,12 +487,16 @@ const createBadLogConfig = (log?: string): string => {
 
 /** Parses an example line that has no shell syntax, and returns what it asks for as data. */
 const parseExample = async (line: string) => {
-  const meant = await parseTokens(splitCommand(line).filter((word) => word !== '--yes'))
+  const meant = await parseTokens(
+    splitCommand(line).filter((word) => word !== '--yes'),
+    {},
+  )
   if (meant.kind !== 'run') throw new Error(`${line} runs nothing`)
   const { command, raw } = meant
   const stdin = async () => ''
   const { args, flags } = await parseGiven(command, raw, {
     env: {},
+    now: new Date(0),
     readStdin: stdin,
     note: () => {},
     warn: () => {},

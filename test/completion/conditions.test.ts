@@ -1,12 +1,16 @@
 /** Tests the completion of conditions, which uses the catalogue alone. */
 import { describe, expect, it } from 'vitest'
+import { processIo } from '../../src/base/io.js'
 import { completeLine } from '../../src/cli/tab.js'
 
-const failOnRequest = async (): Promise<never> => {
-  throw new Error('the instance is asked')
+const source = {
+  io: processIo,
+  load: async (): Promise<never> => {
+    throw new Error('the instance is asked')
+  },
 }
 const listValues = async (line: string, current: string): Promise<readonly string[]> =>
-  (await completeLine([...line.split(' '), current], failOnRequest)).items.map(({ value }) => value)
+  (await completeLine([...line.split(' '), current], source)).items.map(({ value }) => value)
 
 describe('after --where and --select', () => {
   it.each([

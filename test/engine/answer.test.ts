@@ -33,7 +33,7 @@ const createPrinter = async (name: string, globals: object = {}, terminal = fals
     } as unknown as PrinterArguments[0],
     { style, width: 100, out, plain: { end: async () => {} } } as unknown as PrinterArguments[1],
     (text) => void notes.push(text),
-    { getAsOf: async () => new Date() },
+    { clock: { now: () => new Date(), asOf: async () => new Date() } },
   )
   return { answer, notes, text: () => Buffer.concat(printed).toString() }
 }

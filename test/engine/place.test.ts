@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { processIo } from '../../src/base/io.js'
 import { RunSessions, Workspace } from '../../src/engine/workspace/workspace.js'
 
 import { getPaths, openStore } from '../../src/profile/index.js'
@@ -29,6 +30,7 @@ const createWorkspace = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => 
   // Only the flags that name an instance.
   const options = {
     globals: { sandbox: false, insecure: false, ...globals },
+    io: processIo,
     env: { ...env, ...more },
     signal: new AbortController().signal,
     stdin: {

@@ -70,6 +70,7 @@ const listRecords = async (
       paging,
       width: 4,
       signal: new AbortController().signal,
+      now: new Date(),
       asOf: new Date(),
       planCommand: planObject,
       readData: async (ask) => (await (await getClient()).send(ask)).data,

@@ -274,7 +274,7 @@ describe('a home that is no folder, such as /dev/null', () => {
 describe('an error of the system', () => {
   const hint = (code: string, path: string) => {
     const error = Object.assign(new Error(code), { code, path, syscall: 'open' })
-    const { message, details } = getRunFailure({ error, interrupted: false })
+    const { message, details } = getRunFailure({ error, interrupted: false, env: {} })
     return [message, details.hint]
   }
 

@@ -54,9 +54,15 @@ const rows = (await loadAllCommands()).flatMap((command) =>
 
 /** Plans an endpoint from a line that has only the required values. */
 const createLinePlans = async (command: Command, key: string, endpoint: Endpoint) => {
-  const line = await parseTokens(getCommandName(command).split(' '))
+  const line = await parseTokens(getCommandName(command).split(' '), {})
   if (line.kind !== 'run') throw new Error(`${getCommandName(command)} asks for ${line.kind}`)
-  const sources = { env: {}, readStdin: async () => '', note: () => {}, warn: () => {} }
+  const sources = {
+    env: {},
+    now: new Date(0),
+    readStdin: async () => '',
+    note: () => {},
+    warn: () => {},
+  }
   const given = await parseGiven(command, line.raw, sources)
   const selected = endpoint.when === undefined ? {} : { [endpoint.when.flag]: true }
   const only = { ...command, endpoints: { [key]: endpoint } }

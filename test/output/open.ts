@@ -27,7 +27,9 @@ const createView = async (options: Partial<AnswerView>): Promise<AnswerView> => 
     { TERM: 'xterm', FORCE_HYPERLINK: '0' },
     color ? 'always' : 'never',
   )
-  return { many: true, naming: documentedWords, terminal, width, color, now, style, ...options }
+  const printedAt = new Date()
+  const common = { many: true, naming: documentedWords, now, printedAt, style }
+  return { ...common, terminal, width, color, ...options }
 }
 
 /** Opens a writer as commands do. Secrets are hidden unless the options say otherwise. */

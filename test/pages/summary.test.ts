@@ -14,7 +14,7 @@ const listFacets = (
     {
       nouns: ['record', 'records'],
       parent: undefined,
-      now: 0,
+      view: { now: new Date(0), printedAt: new Date(0) },
       csvRaw: false,
       snapshots: () => [],
       href: () => undefined,

@@ -8,6 +8,7 @@ import { LineRun } from '../../src/answer/line-run.js'
 import type { AnswerOptions } from '../../src/answer/options.js'
 import { printRows } from '../../src/answer/print-rows.js'
 import type { RunAnswer } from '../../src/answer/run-answer.js'
+import { processIo } from '../../src/base/io.js'
 import { parseTokens } from '../../src/cli/words/tree.js'
 import { loadCommandByWords } from '../../src/commands/index.js'
 import type { Context } from '../../src/engine/command/context.js'
@@ -107,6 +108,7 @@ export const openContext = async (
     command,
     globals: parseGlobals(command, raw, env, () => {}),
     format: getFormat('json'),
+    io: processIo,
     env,
     signal,
     stdin: {
@@ -118,7 +120,8 @@ export const openContext = async (
     listed: false,
     journaling: { source: 'arguments', raw, digests: new Map(), names: {} },
     chosen: new ChosenRecords(),
-    createInnerRuns: (sharing) => createInnerRuns(options, sharing, parseTokens),
+    createInnerRuns: (sharing) =>
+      createInnerRuns(options, sharing, (tokens) => parseTokens(tokens, processIo.env)),
   }
   const heard = process.stdout.listeners('error')
   const running = await LineRun.open(options)

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { processIo } from '../../src/base/io.js'
 import { ClosedPipe } from '../../src/errors.js'
 import { openPager, parsePager } from '../../src/terminal/pager.js'
 import { openStdout } from '../../src/terminal/stdout.js'
@@ -13,6 +14,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const open = (pager: string, rows = 3) => {
   const screen = createFakeScreen()
   const stdout = openPager({
+    io: processIo,
     stdout: openStdout(screen),
     rows,
     columns: 10,

@@ -107,7 +107,7 @@ const drawWays = (rows: readonly AccessRow[]): Markup => {
   ])
 }
 
-const drawEnds = (rows: readonly AccessRow[], now: number): Markup => {
+const drawEnds = (rows: readonly AccessRow[], view: FormatView): Markup => {
   const ends = rows.flatMap(({ name, place, expires_at: end }) =>
     end === null ? [] : [{ label: `${name} in ${place}`, time: Date.parse(end) }],
   )
@@ -116,15 +116,15 @@ const drawEnds = (rows: readonly AccessRow[], now: number): Markup => {
   return renderCard(
     'When access ends',
     count,
-    renderFigure('', '', [drawTimeline(ends, now, `When access ends: ${count}`)]),
+    renderFigure('', '', [drawTimeline(ends, view, `When access ends: ${count}`)]),
   )
 }
 
-const draw = (records: readonly unknown[], { now }: FormatView): Markup => {
+const draw = (records: readonly unknown[], view: FormatView): Markup => {
   // The command yields these rows.
   const rows = records as readonly AccessRow[]
   if (rows.length === 0) return nothing
-  return html`${drawTiles(rows, now.getTime())}${drawWays(rows)}${drawEnds(rows, now.getTime())}`
+  return html`${drawTiles(rows, view.now.getTime())}${drawWays(rows)}${drawEnds(rows, view)}`
 }
 
 export const open = openAboveList(draw)

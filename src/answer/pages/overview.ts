@@ -191,12 +191,12 @@ const endSeries: readonly Series[] = [
   { word: 'later', color: 'good', hatch: 0 },
 ]
 
-const drawEnds = ({ record, view: { now } }: Section): readonly [string, Markup] | undefined => {
+const drawEnds = ({ record, view }: Section): readonly [string, Markup] | undefined => {
   const { certificates, tokens } = record
   if (certificates === undefined || certificates === null) return undefined
   const ends = collectEnds(record)
   const rows = ends.slice(0, maxEnds).map(({ label, time, left, renews }) => {
-    const state = getExpiryState(time, now.getTime())
+    const state = getExpiryState(time, view.now.getTime())
     const sign = signs[expiryTones[state]]
     const text = `${formatTimeLeft(left, new Date(time).toISOString())}${renews ? ', renewed automatically' : ''}`
     return html`<tr><td>${renderBadge(`${sign} ${state === 'later' ? 'fine' : state}`, expiryTones[state])}</td><td>${label}</td><td>${text}</td></tr>\n`
@@ -222,7 +222,7 @@ ${rows}</tbody>
     ends.length === 0
       ? nothing
       : renderFigure('When they end', caption, [
-          drawTimeline(ends, now.getTime(), `When they end: ${caption}`),
+          drawTimeline(ends, view, `When they end: ${caption}`),
           renderLegend(endSeries),
           table,
         ])

@@ -201,9 +201,10 @@ const releaseLock = (directory: string, file: string): void => {
 }
 
 const holdLock = (directory: string, file: string): Lock => {
+  const io = getCurrentIo()
   const isHeld = (): boolean => existsSync(file)
   const timer = setInterval(() => {
-    const now = getCurrentIo().now()
+    const now = io.now()
     try {
       utimesSync(file, now, now)
     } catch {
@@ -217,7 +218,7 @@ const holdLock = (directory: string, file: string): Lock => {
       // The next process detects that this one is gone.
     }
   }
-  const releaseExit = getCurrentIo().onExit(atExit)
+  const releaseExit = io.onExit(atExit)
   const release = (): void => {
     clearInterval(timer)
     releaseExit()

@@ -1,6 +1,6 @@
 /** Replaces the words of other tools by those of svcctl: the area and the verb of a command. */
 
-import { getCurrentIo } from '../../base/io.js'
+import type { Environment } from '../../base/io.js'
 import { findMistyped } from '../../base/suggest.js'
 import { toSingular } from '../../base/text.js'
 import { findArea, listAreas } from '../../catalogue/index.js'
@@ -165,14 +165,14 @@ const replaceFirst = ({
 }
 
 /** Replaces the first word by the nearest area or alias. */
-const replaceNear = ({
-  words: [first = ''],
-  without,
-}: SplitLine): readonly string[] | undefined => {
+const replaceNear = (
+  { words: [first = ''], without }: SplitLine,
+  env: Environment,
+): readonly string[] | undefined => {
   const names = [
     ...listAreas().map(({ name }) => name),
     ...toolCommands.map(({ area }) => area),
-    ...Object.keys(listAliases(getCurrentIo().env)),
+    ...Object.keys(listAliases(env)),
   ]
   const near = findMistyped(first, new Set(names))
   return near === undefined || near === first ? undefined : [near, ...without(1)]
@@ -326,22 +326,28 @@ const replaceVerb = async (reached: ReachedArea): Promise<RewrittenWords | undef
 }
 
 /** Replaces words of other tools at the beginning of a line. An extension may have a command of the same words. */
-const replaceBeginning = async (line: SplitLine): Promise<readonly string[] | undefined> => {
+const replaceBeginning = async (
+  line: SplitLine,
+  env: Environment,
+): Promise<readonly string[] | undefined> => {
   const [first = '', second = ''] = line.words
   const verbs = await listVerbs(findArea(first)?.name ?? '')
   return verbs.some((verb) => `${verb} `.startsWith(`${second} `))
     ? undefined
-    : ((await replaceSetting(line)) ?? replaceAssignment(line) ?? replaceFirst(line))
+    : ((await replaceSetting(line, env)) ?? replaceAssignment(line) ?? replaceFirst(line))
 }
 
 /** Replaces a first word that names no area. */
-const replaceStrange = async (line: SplitLine): Promise<RewrittenWords | undefined> => {
+const replaceStrange = async (
+  line: SplitLine,
+  env: Environment,
+): Promise<RewrittenWords | undefined> => {
   const [first = ''] = line.words
   if (first === 'log' && line.words.length === 1)
     return { tokens: ['commits', 'list', ...line.without(1)] }
   const near = /^(?:logs?|trace)$/.test(first)
     ? ['jobs', 'log', ...line.without(1)]
-    : replaceNear(line)
+    : replaceNear(line, env)
   return near === undefined ? undefined : replaceFrom(near)
 }
 
@@ -355,20 +361,21 @@ const listInnerWords = ({ area, words, rest }: ReachedArea): readonly string[] |
 /** Rewrites the words of a line; undefined if they mean nothing. */
 export const rewriteWords = async (
   typed: readonly string[],
+  env: Environment,
 ): Promise<RewrittenWords | undefined> => {
-  const alias = expandFirst(typed)
+  const alias = expandFirst(typed, env)
   const line = splitLine(alias ?? typed)
   if (line.words.length === 0)
     return typed.join(' ') === '-v' ? { tokens: ['--version'] } : undefined
-  const replaced = await replaceBeginning(line)
+  const replaced = await replaceBeginning(line, env)
   if (replaced !== undefined) return { tokens: replaced }
   const joined = joinNames(alias ?? typed)
-  if (joined !== (alias ?? typed)) return rewriteWords(joined)
+  if (joined !== (alias ?? typed)) return rewriteWords(joined, env)
   const reached = resolveArea(line, 0) ?? (await resolveVerbFirst(line))
-  if (reached === undefined) return replaceStrange(line)
+  if (reached === undefined) return replaceStrange(line, env)
   if (reached.route !== undefined) return replaceRoute(reached)
   const inner = listInnerWords(reached)
-  if (inner !== undefined) return rewriteWords(inner)
+  if (inner !== undefined) return rewriteWords(inner, env)
   const known = await replaceVerb(reached)
   const isOurs =
     listAreas().some(({ name }) => name === line.words[0]) || isTool(line.words[0] ?? '')
@@ -381,8 +388,11 @@ const replaceFrom = async (tokens: readonly string[]): Promise<RewrittenWords | 
 }
 
 /** Expands the alias that is the first word of a line; undefined if there is none. */
-export const expandFirst = (tokens: readonly string[]): readonly string[] | undefined => {
+export const expandFirst = (
+  tokens: readonly string[],
+  env: Environment,
+): readonly string[] | undefined => {
   const [first = ''] = splitLine(tokens).words
   if (findAreaWord(first) !== undefined) return undefined
-  return expandAlias(tokens, tokens.indexOf(first), getCurrentIo().env)
+  return expandAlias(tokens, tokens.indexOf(first), env)
 }

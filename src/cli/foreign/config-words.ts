@@ -1,5 +1,5 @@
 /** Replaces `config`, by which other tools read and change settings. */
-import { type Environment, getCurrentIo } from '../../base/io.js'
+import type { Environment } from '../../base/io.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { loadAreaEndpoints } from '../../catalogue/index.js'
 import { getPaths, openStore, settingNames } from '../../profile/index.js'
@@ -31,17 +31,17 @@ const isInstanceSetting = async (key: string): Promise<boolean> => {
 }
 
 /** Replaces `config get` and `config set KEY VALUE` by commands on the current profile, or on the settings of the instance. */
-export const replaceSetting = async ({
-  words,
-  without,
-}: SplitLine): Promise<readonly string[] | undefined> => {
+export const replaceSetting = async (
+  { words, without }: SplitLine,
+  env: Environment,
+): Promise<readonly string[] | undefined> => {
   const [first, verb, key, value] = words
   if (first !== 'config') return undefined
   const isOfInstance = verb !== undefined && key !== undefined && (await isInstanceSetting(key))
   if (isOfInstance && verb === 'get') return ['settings', 'get', '--fields', key, ...without(3)]
   if (isOfInstance && verb === 'set' && value !== undefined)
     return ['settings', 'update', key, value, ...without(4)]
-  const name = getProfileName(getCurrentIo().env) ?? 'default'
+  const name = getProfileName(env) ?? 'default'
   if (verb === 'get' && key === undefined) return ['profile', 'get', name, ...without(2)]
   if (/^(?:get|unset)$/.test(verb ?? '') && key !== undefined && isSetting(key))
     return verb === 'get'

@@ -1,5 +1,6 @@
 /** Suggests a correct line for a refused one that is mistyped or in the words of other tools. */
 
+import type { Io } from '../../base/io.js'
 import { maskWholeText } from '../../base/secrets/mask.js'
 import { isSecretName, masked } from '../../base/secrets/names.js'
 import { quoteWord } from '../../base/shell-words.js'
@@ -30,30 +31,33 @@ const missing = 'The API documents have no such operation.'
 const addition = 'A file of commands adds it: svcctl help extend'
 
 /** Finds the command of a line, and the tokens after its words; undefined if the words name none. */
-const findCommand = async (tokens: readonly string[]) => {
-  const { level, rest } = await followWords(tokens)
+const findCommand = async (tokens: readonly string[], { env }: Io) => {
+  const { level, rest } = await followWords({ tokens, env })
   return level instanceof Leaf ? { command: level.loadedCommand, rest } : undefined
 }
 
 /** Returns true for a line that runs a command or shows its help. */
-const isRun = async (tokens: readonly string[]): Promise<boolean> =>
-  ['run', 'help'].includes((await parseTokens(tokens)).kind)
+const isRun = async (tokens: readonly string[], { env }: Io): Promise<boolean> =>
+  ['run', 'help'].includes((await parseTokens(tokens, env)).kind)
 
 /** Returns true for a line that runs a command, and would be refused before anything is sent. */
-const isRefused = async (tokens: readonly string[]): Promise<boolean> => {
-  const line = await parseTokens(tokens)
+const isRefused = async (tokens: readonly string[], io: Io): Promise<boolean> => {
+  const line = await parseTokens(tokens, io.env)
   if (line.kind !== 'run') return false
   const { checkTypedLine } = await import('../../answer/execute.js')
-  return checkTypedLine(line.command, line.raw).then(
+  return checkTypedLine(line.command, line.raw, io).then(
     () => false,
     (error: unknown) => recoverFrom(error).category === 'usage',
   )
 }
 
 /** Lists the flags that a line with objects or flags still needs, each with a placeholder for its value. */
-const listMissingFlags = async (tokens: readonly string[]): Promise<readonly string[]> => {
+const listMissingFlags = async (
+  tokens: readonly string[],
+  { env }: Io,
+): Promise<readonly string[]> => {
   // A line such as `help` needs no command.
-  const line = await parseTokens(tokens).catch((error: unknown) => void recoverFrom(error))
+  const line = await parseTokens(tokens, env).catch((error: unknown) => void recoverFrom(error))
   if (line?.kind !== 'run') return []
   const { command, raw } = line
   // Attributes may come from elsewhere, and words alone are no line to run yet.
@@ -68,8 +72,8 @@ const listMissingFlags = async (tokens: readonly string[]): Promise<readonly str
 }
 
 /** Returns a line without a command of its own: one that runs through an alias, or the help of an area without a verb. */
-const findPage = async (tokens: readonly string[]): Promise<MeantLine | undefined> => {
-  const { kind } = await parseTokens(tokens)
+const findPage = async (tokens: readonly string[], { env }: Io): Promise<MeantLine | undefined> => {
+  const { kind } = await parseTokens(tokens, env)
   if (kind === 'run') return { tokens }
   return kind === 'bare' ? { tokens: [...tokens, '--help'] } : undefined
 }
@@ -78,12 +82,13 @@ const findPage = async (tokens: readonly string[]): Promise<MeantLine | undefine
 const rewriteRest = async (
   typed: readonly string[],
   isNamed: boolean,
+  io: Io,
 ): Promise<MeantLine | undefined> => {
   if (['--version', 'help'].includes(typed[0] ?? '') || typed.includes('--help'))
     return { tokens: typed }
-  const found = await findCommand(typed)
+  const found = await findCommand(typed, io)
   // The expansion of an alias is not rewritten.
-  if (found === undefined) return findPage(typed)
+  if (found === undefined) return findPage(typed, io)
   const read = (await FlagReader.open(found.command, found.rest)).read(found.rest)
   if (read === undefined) return undefined
   const rewritten =
@@ -95,8 +100,8 @@ const rewriteRest = async (
     ...words,
     ...(rewritten?.tokens ?? (await rewriteArguments(found.command, read.tokens))),
   ]
-  if (!(await isRun(tokens))) return undefined
-  return { tokens, isRefused: await isRefused(tokens), input: read.input }
+  if (!(await isRun(tokens, io))) return undefined
+  return { tokens, isRefused: await isRefused(tokens, io), input: read.input }
 }
 
 /** Matches a condition with IDs, of which other svcctl lines print some. */
@@ -128,14 +133,18 @@ const sortWords = (tokens: readonly string[]): string =>
     .join(' ')
 
 /** Returns true if a line has the same words and flags. Another form makes another line if the typed one cannot run. */
-const isSameLine = async ({ tokens }: MeantLine, typed: readonly string[]): Promise<boolean> =>
+const isSameLine = async (
+  { tokens }: MeantLine,
+  typed: readonly string[],
+  io: Io,
+): Promise<boolean> =>
   tokens.join(' ') === typed.join(' ') ||
-  (sortWords(tokens) === sortWords(typed) && (await isRun(typed).catch(() => false)))
+  (sortWords(tokens) === sortWords(typed) && (await isRun(typed, io).catch(() => false)))
 
 /** Returns a line with its alias expanded, and with the names of its command in the place of other words for them. */
-const normalizeLine = async (typed: readonly string[]): Promise<readonly string[]> => {
-  const tokens = expandFirst(typed) ?? typed
-  const found = await findCommand(tokens)
+const normalizeLine = async (typed: readonly string[], io: Io): Promise<readonly string[]> => {
+  const tokens = expandFirst(typed, io.env) ?? typed
+  const found = await findCommand(tokens, io)
   return found === undefined ? tokens : [...getCommandName(found.command).split(' '), ...found.rest]
 }
 
@@ -179,12 +188,16 @@ const holdsSecret = ({ tokens, input = '' }: MeantLine): boolean =>
   })
 
 /** Finds the hint for a refused line; undefined if the hint of its error is kept. */
-const findHint = async (error: Failure, typed: readonly string[]): Promise<string | undefined> => {
+const findHint = async (
+  error: Failure,
+  typed: readonly string[],
+  io: Io,
+): Promise<string | undefined> => {
   if (getExtensionFault() !== undefined) return undefined
-  const words = await rewriteWords(typed)
+  const words = await rewriteWords(typed, io.env)
   if (words === undefined) return typed.some(isWord) ? undefined : suggestFlag(typed)
   const isNamed = /^<i?id> must be an integer/.test(error.message)
-  const found = await rewriteRest(words.tokens, isNamed).catch(
+  const found = await rewriteRest(words.tokens, isNamed, io).catch(
     (error: unknown) => void recoverFrom(error),
   )
   const isSecret = found !== undefined && holdsSecret(found)
@@ -197,10 +210,10 @@ const findHint = async (error: Failure, typed: readonly string[]): Promise<strin
     return rewritten === undefined
       ? `${missing} ${addition}`
       : `${missing} Run "${formatLine(readAllPages(rewritten), words.objects)}" to send ${describeRequests(words)}. ${addition}`
-  if (rewritten === undefined || (await isSameLine(rewritten, await normalizeLine(typed))))
+  if (rewritten === undefined || (await isSameLine(rewritten, await normalizeLine(typed, io), io)))
     return undefined
   const { tokens } = rewritten
-  const all = [...tokens, ...(await listMissingFlags(tokens))]
+  const all = [...tokens, ...(await listMissingFlags(tokens, io))]
   return `Run "${formatLine({ ...rewritten, tokens: all })}".`
 }
 
@@ -208,8 +221,14 @@ const findHint = async (error: Failure, typed: readonly string[]): Promise<strin
  * Returns the error of a refused line, with the line that was probably meant as its hint. Returns the error itself if there is none.
  * @param typed the words of the refused line
  */
-export const adviseLine = async (error: Failure, typed: readonly string[]): Promise<Failure> => {
-  const line = await findHint(error, typed).catch((failure: unknown) => void recoverFrom(failure))
+export const adviseLine = async (
+  error: Failure,
+  typed: readonly string[],
+  io: Io,
+): Promise<Failure> => {
+  const line = await findHint(error, typed, io).catch(
+    (failure: unknown) => void recoverFrom(failure),
+  )
   if (line === undefined) return error
   // The hint of the error may list the valid words; they follow the line.
   const [, behind, kinds] =

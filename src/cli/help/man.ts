@@ -92,7 +92,9 @@ export const renderRootPage = async (): Promise<string> => {
     ),
     formatManSection(
       'ENVIRONMENT',
-      environmentVariables.map((v) => formatItem(v.name, v.meaning)).join('\n'),
+      Object.entries(environmentVariables)
+        .map(([name, meaning]) => formatItem(name, meaning))
+        .join('\n'),
     ),
     formatManSection(
       'SEE ALSO',

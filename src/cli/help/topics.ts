@@ -17,76 +17,38 @@ import { formatSection, indent, layOutTable, type PageStyle, wrap } from './layo
 import { toFlagRows } from './rows.js'
 
 /** An environment variable that the tool reads. `help environment` and README list them from this data. */
-interface EnvironmentVariable {
-  readonly name: string
-  readonly meaning: string
-}
-
-/** The environment variables, in the order of the help page. */
-export const environmentVariables: readonly EnvironmentVariable[] = [
-  { name: 'SVC_BASE_URL', meaning: 'base URL of the instance' },
-  { name: 'SVC_TOKEN', meaning: 'token; with SVC_BASE_URL, for that instance only' },
-  { name: 'SVC_TOKEN_KIND', meaning: 'kind of the token: personal (default), oauth, session' },
-  {
-    name: 'SVC_JOB_TOKEN',
-    meaning: 'job token, likewise; if unset, CI_JOB_TOKEN for CI_SERVER_URL only',
-  },
-  { name: 'SVC_PROFILE', meaning: 'profile to use' },
-  {
-    name: 'SVC_VOCABULARY',
-    meaning: 'vocabulary file of the instance; takes precedence over the profile’s',
-  },
-  { name: 'SVC_SANDBOX', meaning: '1: use the embedded instance' },
-  {
-    name: 'SVC_SANDBOX_JOBS',
-    meaning: 'result of jobs on the embedded instance: pass, fail=<glob of names>, hold',
-  },
-  { name: 'SVC_OUTPUT', meaning: 'output format' },
-  { name: 'SVC_SUDO', meaning: 'user to act as (sudo)' },
-  {
-    name: 'SVC_PROJECT',
-    meaning: 'default project; otherwise CI_PROJECT_ID, then the git remote',
-  },
-  { name: 'SVC_GROUP', meaning: 'default group' },
-  { name: 'SVC_ALERT_ENDPOINT', meaning: 'URL for "alerts send"' },
-  { name: 'SVC_ALERT_KEY', meaning: 'authorization key for "alerts send"' },
-  {
-    name: 'SVC_NOTE_TOKEN',
-    meaning: 'token for plan --note and drift --note; may be another than that of the plan',
-  },
-  { name: 'SVC_CONFIG_DIR', meaning: 'folder for the configuration, state and cache' },
-  { name: 'SVC_NO_KEYRING', meaning: '1: keep tokens in a file, not in the keyring' },
-  { name: 'SVC_NO_PROMPT', meaning: '1: never prompt' },
-  {
-    name: 'SVC_ACCESSIBLE',
-    meaning: '1: words instead of symbols and bars, no redrawing, line prompts',
-  },
-  {
-    name: 'SVC_TERMINAL, COLUMNS',
-    meaning: 'width of -o table in a pipe or a file; otherwise as wide as its values',
-  },
-  { name: 'SVC_PAGER', meaning: 'pager for long output; otherwise PAGER' },
-  {
-    name: 'NO_COLOR, FORCE_COLOR, CLICOLOR',
-    meaning: 'no color; color everywhere; no color if 0',
-  },
-  { name: 'CLICOLOR_FORCE', meaning: 'color everywhere, unless it is 0' },
-  {
-    name: 'HTTP_PROXY, HTTPS_PROXY, NO_PROXY',
-    meaning:
-      'proxies by URL scheme, and what needs none: names, IP addresses, networks; never used for this machine',
-  },
-  {
-    name: 'SSL_CERT_FILE, SSL_CERT_DIR',
-    meaning: 'PEM file, and folders, with additional certificate authorities',
-  },
-  { name: 'NODE_EXTRA_CA_CERTS', meaning: 'the same, read by Node when svcctl starts' },
-  {
-    name: 'CI_SERVER_TLS_CA_FILE',
-    meaning: 'additional certificate authorities for CI_SERVER_URL only',
-  },
-  { name: 'CI', meaning: 'set in CI: no prompts, no progress, no color unless forced' },
-]
+/** The meanings of the environment variables, in the order of the help page. */
+export const environmentVariables = {
+  SVC_BASE_URL: 'base URL of the instance',
+  SVC_TOKEN: 'token; with SVC_BASE_URL, for that instance only',
+  SVC_TOKEN_KIND: 'kind of the token: personal (default), oauth, session',
+  SVC_JOB_TOKEN: 'job token, likewise; if unset, CI_JOB_TOKEN for CI_SERVER_URL only',
+  SVC_PROFILE: 'profile to use',
+  SVC_VOCABULARY: 'vocabulary file of the instance; takes precedence over the profile’s',
+  SVC_SANDBOX: '1: use the embedded instance',
+  SVC_SANDBOX_JOBS: 'result of jobs on the embedded instance: pass, fail=<glob of names>, hold',
+  SVC_OUTPUT: 'output format',
+  SVC_SUDO: 'user to act as (sudo)',
+  SVC_PROJECT: 'default project; otherwise CI_PROJECT_ID, then the git remote',
+  SVC_GROUP: 'default group',
+  SVC_ALERT_ENDPOINT: 'URL for "alerts send"',
+  SVC_ALERT_KEY: 'authorization key for "alerts send"',
+  SVC_NOTE_TOKEN: 'token for plan --note and drift --note; may be another than that of the plan',
+  SVC_CONFIG_DIR: 'folder for the configuration, state and cache',
+  SVC_NO_KEYRING: '1: keep tokens in a file, not in the keyring',
+  SVC_NO_PROMPT: '1: never prompt',
+  SVC_ACCESSIBLE: '1: words instead of symbols and bars, no redrawing, line prompts',
+  'SVC_TERMINAL, COLUMNS': 'width of -o table in a pipe or a file; otherwise as wide as its values',
+  SVC_PAGER: 'pager for long output; otherwise PAGER',
+  'NO_COLOR, FORCE_COLOR, CLICOLOR': 'no color; color everywhere; no color if 0',
+  CLICOLOR_FORCE: 'color everywhere, unless it is 0',
+  'HTTP_PROXY, HTTPS_PROXY, NO_PROXY':
+    'proxies by URL scheme, and what needs none: names, IP addresses, networks; never used for this machine',
+  'SSL_CERT_FILE, SSL_CERT_DIR': 'PEM file, and folders, with additional certificate authorities',
+  NODE_EXTRA_CA_CERTS: 'the same, read by Node when svcctl starts',
+  CI_SERVER_TLS_CA_FILE: 'additional certificate authorities for CI_SERVER_URL only',
+  CI: 'set in CI: no prompts, no progress, no color unless forced',
+} as const satisfies Readonly<Record<string, string>>
 
 const pageWidth = 80
 
@@ -117,10 +79,7 @@ const renderExitCodesTopic = (): string => {
 }
 
 const renderEnvironmentTopic = (): string =>
-  layOutTable(
-    environmentVariables.map(({ name, meaning }) => [name, meaning] as const),
-    pageWidth,
-  )
+  layOutTable(Object.entries(environmentVariables), pageWidth)
 
 const renderOutputTopic = (): string =>
   [

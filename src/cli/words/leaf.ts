@@ -1,7 +1,7 @@
 /** Parses the arguments and flags of one command, and defines the base class of all levels of the command line. */
 
 import { Command as Commander, type ErrorOptions, Option, type ParseOptionsResult } from 'commander'
-import { getCurrentIo } from '../../base/io.js'
+import type { Environment } from '../../base/io.js'
 import { getOwn } from '../../base/objects.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { getParamValues, isSwitch } from '../../catalogue/params.js'
@@ -99,6 +99,12 @@ export class ParsedLineSignal extends Error {
 const hasHelpFlag = (tokens: readonly string[]): boolean =>
   findSwitch(tokens, 'help') === true || getWordsBeforeDashes(tokens).includes('-h')
 
+/** A line as it was typed, with the variables that apply to it. */
+export interface LineTokens {
+  readonly tokens: readonly string[]
+  readonly env: Environment
+}
+
 /** A level of the command line. */
 export abstract class CommandLevel extends Commander {
   /**
@@ -114,12 +120,16 @@ export abstract class CommandLevel extends Commander {
   constructor(
     name: string,
     /** The whole line, for flags that may stand anywhere. */
-    readonly tokens: readonly string[],
+    readonly line: LineTokens,
   ) {
     super(name)
     // Commander's own help sees only one word, and reports a missing value before it shows anything. So --help is
     // declared like other flags.
     this.helpOption(false).helpCommand(false).showSuggestionAfterError(false)
+  }
+
+  get tokens(): readonly string[] {
+    return this.line.tokens
   }
 
   /** The help page of this level. */
@@ -283,10 +293,10 @@ export class Leaf extends CommandLevel {
 
   constructor(
     name: string,
-    tokens: readonly string[],
+    line: LineTokens,
     private readonly loadOne: () => Promise<Command>,
   ) {
-    super(name, tokens)
+    super(name, line)
     this.action(() => this.end(this.createLine()))
   }
 
@@ -300,7 +310,7 @@ export class Leaf extends CommandLevel {
   }
 
   async load(): Promise<void> {
-    const loadWords = createWordsLoader(this.tokens, getCurrentIo().env)
+    const loadWords = createWordsLoader(this.tokens, this.line.env)
     this.loaded = await this.extend(await this.translate({ ...(await this.loadOne()), loadWords }))
     // Optional for Commander: a missing argument may be asked for, and otherwise gets a specific message.
     for (const a of this.loaded.args)
@@ -330,9 +340,8 @@ export class Leaf extends CommandLevel {
     const { hasUnknownField, addKnownNames } = await import('../../engine/command/known.js')
     const { readSourceFlags } = await import('../../engine/command/snapshot-profile.js')
     const needed = unknown || completes || (await hasUnknownField(command, fields))
-    return needed
-      ? addKnownNames(command, readSourceFlags(tokens, getCurrentIo().env), getCurrentIo().env)
-      : command
+    const { env } = this.line
+    return needed ? addKnownNames(command, readSourceFlags(tokens, env), env) : command
   }
 
   /** Returns the command for completing the next word. */

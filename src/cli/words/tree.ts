@@ -4,7 +4,7 @@
  */
 
 import { Option, type ParseOptionsResult } from 'commander'
-import { getCurrentIo } from '../../base/io.js'
+import type { Environment } from '../../base/io.js'
 import { findArea, findAreaNamed, listAreas } from '../../catalogue/index.js'
 import { getCommandWords, loadCommandByWords, toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
@@ -13,7 +13,7 @@ import type { Command } from '../../engine/command/types.js'
 import { type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.js'
 import { Failure } from '../../errors.js'
 import { findAccepted } from './accepted.js'
-import { CommandLevel, Leaf, ParsedLineSignal } from './leaf.js'
+import { CommandLevel, Leaf, type LineTokens, ParsedLineSignal } from './leaf.js'
 import {
   createDashedCommandFailure,
   createMisplacedFlagFailure,
@@ -62,8 +62,8 @@ interface NextLevel {
 abstract class Branch extends CommandLevel {
   protected override readonly isPassedOn = true
 
-  constructor(name: string, tokens: readonly string[]) {
-    super(name, tokens)
+  constructor(name: string, line: LineTokens) {
+    super(name, line)
     // Otherwise the program would take its flags out of the verb's values (`--description -y`).
     this.enablePositionalOptions()
     this.hook('preSubcommand', async (_, createNext) => {
@@ -128,8 +128,8 @@ abstract class Branch extends CommandLevel {
 class Program extends Branch {
   readonly place: HelpTopic = { kind: 'root' }
 
-  constructor(tokens: readonly string[]) {
-    super('svcctl', tokens)
+  constructor(line: LineTokens) {
+    super('svcctl', line)
     const version = new Option('-V, --version')
     this.addOption(version).on(`option:${version.name()}`, () =>
       this.texts.set('version', ['true']),
@@ -139,13 +139,13 @@ class Program extends Branch {
   async load(): Promise<void> {}
 
   protected createNext(name: string): NextLevel | undefined {
-    const { tokens } = this
+    const { line } = this
     const own = toolCommands.find((one) => one.area === name)
     if (own !== undefined)
-      return { level: own.words === '' ? createLeaf(this, name, '') : new Area(name, tokens, name) }
+      return { level: own.words === '' ? createLeaf(this, name, '') : new Area(name, line, name) }
     const area = findArea(name)
     if (area === undefined) return undefined
-    return { level: new Area(name, tokens, area.name), hidden: area.name !== name }
+    return { level: new Area(name, line, area.name), hidden: area.name !== name }
   }
 
   protected listNames(): Iterable<string> {
@@ -179,11 +179,11 @@ class Area extends Branch implements VerbList {
 
   constructor(
     name: string,
-    tokens: readonly string[],
+    line: LineTokens,
     readonly area: string,
     readonly group?: string,
   ) {
-    super(name, tokens)
+    super(name, line)
   }
 
   get place(): HelpTopic {
@@ -208,14 +208,14 @@ class Area extends Branch implements VerbList {
   }
 
   protected createNext(name: string): NextLevel | undefined {
-    const { area, lead, tokens, verbs } = this
+    const { area, lead, line, verbs } = this
     if (!name.includes(' ') && verbs.includes(name))
       return { level: createLeaf(this, area, lead + name) }
     const group = [name, togglePlural(name)].find((first) =>
       verbs.some((words) => words.startsWith(`${first} `)),
     )
     if (group !== undefined)
-      return { level: new Area(name, tokens, area, group), hidden: group !== name }
+      return { level: new Area(name, line, area, group), hidden: group !== name }
     const accepted = findAccepted(name, verbs)
     if (accepted === undefined) return undefined
     return { level: createLeaf(this, area, lead + accepted, name), hidden: true }
@@ -258,7 +258,7 @@ const loadCommandNamed = async (area: string, words: string): Promise<Command> =
  * @param typed the word by which it was called, if that is another one
  */
 const createLeaf = (level: CommandLevel, area: string, words: string, typed?: string): Leaf =>
-  new Leaf(typed ?? (words.split(' ').at(-1) || area), level.tokens, () =>
+  new Leaf(typed ?? (words.split(' ').at(-1) || area), level.line, () =>
     loadCommandNamed(area, words),
   )
 
@@ -283,36 +283,43 @@ const renameCommand = (tokens: readonly string[]): readonly string[] => {
  * Parses a command line.
  * @throws Failure `usage` for an unknown word or flag, with what was probably meant
  */
-export const parseTokens = async (typed: readonly string[]): Promise<ParsedLine> => {
-  const tokens = renameCommand(typed)
+export const parseTokens = async (
+  typed: readonly string[],
+  env: Environment,
+): Promise<ParsedLine> => {
+  const line = { tokens: renameCommand(typed), env }
   try {
-    return await parseLine(tokens)
+    return await parseLine(line)
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    const line = await expandWord(tokens, error, false)
+    const tokens = await expandWord(line, error, false)
     // Only once: an alias cannot stand for another alias.
-    if (line !== undefined) return parseLine(line)
+    if (tokens !== undefined) return parseLine({ tokens, env })
     throw error.failure
   }
 }
 
 /** Expands the alias that a word may be. @param isPartial true for a line that may lack arguments */
 const expandWord = async (
-  tokens: readonly string[],
+  { tokens, env }: LineTokens,
   { word }: LineError,
   isPartial: boolean,
 ): Promise<readonly string[] | undefined> => {
   const { expandAlias } = await import('./alias.js')
-  return expandAlias(tokens, findWord(tokens, word), getCurrentIo().env, isPartial)
+  return expandAlias(tokens, findWord(tokens, word), env, isPartial)
 }
 
 /** Returns the words of a line that failed, with its alias expanded as far as possible. */
-export const expandFailed = async (typed: readonly string[]): Promise<readonly string[]> => {
+export const expandFailed = async (
+  typed: readonly string[],
+  env: Environment,
+): Promise<readonly string[]> => {
+  const line = { tokens: typed, env }
   try {
-    await parseLine(typed)
+    await parseLine(line)
   } catch (error) {
     if (error instanceof LineError)
-      return (await expandWord(typed, error, true).catch(() => undefined)) ?? typed
+      return (await expandWord(line, error, true).catch(() => undefined)) ?? typed
   }
   return typed
 }
@@ -320,7 +327,7 @@ export const expandFailed = async (typed: readonly string[]): Promise<readonly s
 /** True if the tokens are complete flags of the program and nothing else. */
 const areProgramFlags = (tokens: readonly string[]): boolean => {
   try {
-    return new Program(tokens).parseOptions([...tokens]).operands.length === 0
+    return new Program({ tokens, env: {} }).parseOptions([...tokens]).operands.length === 0
   } catch {
     return false
   }
@@ -330,9 +337,9 @@ const areProgramFlags = (tokens: readonly string[]): boolean => {
 export const findWord = (tokens: readonly string[], word: string): number =>
   tokens.findIndex((token, i) => token === word && areProgramFlags(tokens.slice(0, i)))
 
-const parseLine = async (tokens: readonly string[]): Promise<ParsedLine> => {
+const parseLine = async (line: LineTokens): Promise<ParsedLine> => {
   try {
-    await new Program(tokens).parseAsync([...tokens], { from: 'user' })
+    await new Program(line).parseAsync([...line.tokens], { from: 'user' })
   } catch (error) {
     if (error instanceof ParsedLineSignal) return error.line
     throw error
@@ -350,7 +357,7 @@ export interface ReachedLevel {
 }
 
 /** Follows the words of an unfinished line; mistakes in it are ignored. */
-export const followWords = async (tokens: readonly string[]): Promise<ReachedLevel> => {
+export const followWords = async (line: LineTokens): Promise<ReachedLevel> => {
   const followTokens = async (
     level: CommandLevel,
     from: readonly string[],
@@ -366,7 +373,7 @@ export const followWords = async (tokens: readonly string[]): Promise<ReachedLev
     const before = from.slice(0, from.length - unknown.length - 1)
     return { ...further, rest: [...before, ...further.rest] }
   }
-  return followTokens(new Program(tokens), tokens)
+  return followTokens(new Program(line), line.tokens)
 }
 
 /** Splits the tokens of an unfinished line. If the last flag lacks its value, there are no tokens after it. */

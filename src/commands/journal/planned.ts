@@ -1,4 +1,5 @@
 /** `journal run` and `journal discard`: runs that were planned, by an agent or with `--dry-run --save`, and have not begun. */
+
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { getCurrentIo } from '../../base/io.js'
@@ -29,9 +30,8 @@ const idArgument: Argument = {
   required: true,
   variadic: false,
   help: 'ID of the planned run',
-  values: async () => {
-    const { env, now } = getCurrentIo()
-    const planned = await findPlanned(getRunFolder(env), now()).catch(() => [])
+  values: async ({ io }) => {
+    const planned = await findPlanned(getRunFolder(io.env), io.now()).catch(() => [])
     return planned.map(({ header }) => ({ value: header.id, text: header.command }))
   },
 }

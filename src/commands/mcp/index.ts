@@ -1,8 +1,7 @@
 /** Implements `mcp serve`, which serves the commands to an AI agent. */
 import { yieldPushed } from '../../base/async.js'
-import { getCurrentIo } from '../../base/io.js'
 import { boolean, list } from '../../catalogue/params.js'
-import type { Context, WorkspaceService } from '../../engine/command/context.js'
+import type { Context, RunClock, WorkspaceService } from '../../engine/command/context.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure, usage } from '../../errors.js'
 import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.js'
@@ -85,17 +84,21 @@ const getOutcome = (failure: Failure | undefined): AuditEntry['outcome'] => {
 
 const noLog: CallLog = { begin: () => () => undefined, close: () => undefined }
 
-const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog => {
+const createCallLog = (
+  log: AuditLog,
+  { profile, user, sudo }: Session,
+  { now, uptime }: RunClock,
+): CallLog => {
   let broken: unknown
   return {
     begin: (tool, input) => {
       if (broken !== undefined)
         throw new Failure('failed', 'not executed, because the audit log cannot be written')
-      const begun = getCurrentIo().uptime()
+      const begun = uptime()
       return (failure) => {
         try {
           log.append({
-            time: getCurrentIo().now().toISOString(),
+            time: now().toISOString(),
             profile: profile?.name ?? '',
             user: user ?? null,
             sudo: sudo ?? null,
@@ -103,7 +106,7 @@ const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog
             path: describeCall(tool, input),
             status: failure?.details.status ?? null,
             request_id: failure?.details.requestId ?? null,
-            duration_ms: Math.round(getCurrentIo().uptime() - begun),
+            duration_ms: Math.round(uptime() - begun),
             outcome: getOutcome(failure),
           })
         } catch (error) {
@@ -120,11 +123,11 @@ const createCallLog = (log: AuditLog, { profile, user, sudo }: Session): CallLog
  * Opens the call log of a session. Without an audit log of the profile, nothing is recorded.
  * @throws Failure `usage` if the file cannot be opened
  */
-const openCallLog = (session: Session | undefined): CallLog => {
+const openCallLog = (session: Session | undefined, clock: RunClock): CallLog => {
   const file = session?.profile?.auditLog
   return session === undefined || file === undefined
     ? noLog
-    : createCallLog(openAudit(file), session)
+    : createCallLog(openAudit(file), session, clock)
 }
 
 const makeOnce = <T>(make: () => Promise<T>): (() => Promise<T>) => {
@@ -147,12 +150,12 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
   const session = place.globals.sandbox ? undefined : await place.session()
   if (writes) checkWriting(place, session)
   const { serveLines } = await import('./server.js')
-  const log = openCallLog(session)
+  const { runs, clock, stdin } = place
+  const log = openCallLog(session, clock)
   if (answer.terminal)
     yield createNoteRow(
       'this command is for programs (Model Context Protocol); press Ctrl-D to end it',
     )
-  const { runs, clock, stdin } = place
   const offers = makeOnce(async () => getOffers(await place.listCommands(), drift.map(String)))
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   const where = getInstanceFlags(place, session)

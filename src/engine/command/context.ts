@@ -356,6 +356,8 @@ export interface WorkspaceService {
 /** The clock of a command. An interruption of the run ends every wait. */
 export interface RunClock {
   readonly now: () => Date
+  /** Returns the time of a monotonic clock in milliseconds, for durations. */
+  readonly uptime: () => number
   /** Returns the time that ages count from: when the answering snapshot was taken, else now. */
   readonly asOf: () => Promise<Date>
   /** Waits. @throws Failure `interrupted` as soon as the run is interrupted */

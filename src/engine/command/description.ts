@@ -1,4 +1,5 @@
 /** The types that describe a command, its flags and arguments, and the parsed line. */
+import type { Io } from '../../base/io.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { FormatName } from '../../catalogue/formats.js'
@@ -23,19 +24,21 @@ export interface Argument {
   readonly file?: true
   /** True if it may be a file or something else, such as a journal by ID or by path. */
   readonly mayBeFile?: true
-  /**
-   * Suggests values for completion, if the parameter has none.
-   * @param before the arguments before it
-   * @param current the part that is already typed
-   * @param naming the names of fields on the instance
-   * @param more undocumented fields that the instance has
-   */
-  readonly values?: (
-    before: readonly string[],
-    current: string,
-    naming: Naming,
-    more?: readonly string[],
-  ) => Promise<readonly Suggestion[]>
+  /** Suggests values for completion, if the parameter has none. */
+  readonly values?: (typed: TypedPart) => Promise<readonly Suggestion[]>
+}
+
+/** The typed part of an argument, and the facts that its completion depends on. */
+interface TypedPart {
+  /** The arguments before it. */
+  readonly before: readonly string[]
+  /** The part that is already typed. */
+  readonly current: string
+  /** The names of fields on the instance. */
+  readonly naming: Naming
+  /** Undocumented fields that the instance has. */
+  readonly instanceFields: readonly string[] | undefined
+  readonly io: Io
 }
 
 /** A suggested value, with an explanation if it needs one. */

@@ -4,7 +4,7 @@
  */
 
 import type { Meter } from '../../base/interaction.js'
-import { getCurrentIo } from '../../base/io.js'
+import type { Io } from '../../base/io.js'
 import { isSwitchedOn } from '../../base/switches.js'
 import { tellOnce } from '../../base/text.js'
 import { userAgent } from '../../base/version.js'
@@ -167,6 +167,7 @@ export const createRunGates = (
 // profile remembers them.
 
 interface RouteMemoryOptions {
+  readonly now: Io['now']
   readonly env: NodeJS.ProcessEnv
   /** The profile of the instance. */
   readonly profile: Profile
@@ -188,10 +189,10 @@ export class RouteMemory {
 
   /** Warns before a request to a route that was missing in an earlier run. */
   readonly beforeRequest = ({ route, successor }: EndpointTraits): void => {
-    const { env, profile, note } = this.#options
+    const { env, profile, note, now } = this.#options
     if (this.#requested.has(route)) return
     this.#requested.add(route)
-    const gone = findGone(getPaths(env), profile, route, getCurrentIo().now())
+    const gone = findGone(getPaths(env), profile, route, now())
     if (gone === undefined) return
     this.#returned.add(route)
     const instead = successor === undefined ? '' : `. ${successor}`
@@ -203,21 +204,16 @@ export class RouteMemory {
     this.#returned.delete(route)
     if (!(error instanceof Failure) || error.details.lacks !== 'route') return
     const { status = 404 } = error.details
-    this.#missing.set(route, { route, status, at: getCurrentIo().now().toISOString() })
+    this.#missing.set(route, { route, status, at: this.#options.now().toISOString() })
   }
 
   /** Saves the missing routes with the profile. A failure to save is ignored, as the next run finds them again. */
   async save(): Promise<void> {
-    const { env, profile, isSaved } = this.#options
+    const { env, profile, isSaved, now } = this.#options
     if (!isSaved || isSwitchedOn(env.CI) || this.#missing.size + this.#returned.size === 0) return
     const found = [...this.#missing.values()]
     try {
-      await updateGone(
-        getPaths(env),
-        profile,
-        { found, back: [...this.#returned] },
-        getCurrentIo().now(),
-      )
+      await updateGone(getPaths(env), profile, { found, back: [...this.#returned] }, now())
     } catch (error) {
       if (!(error instanceof Failure)) throw error
     }

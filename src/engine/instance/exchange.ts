@@ -39,7 +39,7 @@ export type ExchangeScreen = SharedClientOptions['screen'] & {
   readonly warn: (text: string) => void
 }
 
-type Options = Pick<RunOptions, 'command' | 'env' | 'globals' | 'inner' | 'signal'>
+type Options = Pick<RunOptions, 'command' | 'env' | 'globals' | 'inner' | 'io' | 'signal'>
 
 /** The traits of a call without a credential. */
 const noCredential: EndpointTraits = { credential: 'parameter', route: 'GET /' }
@@ -236,7 +236,7 @@ export class InstanceExchange {
     const { env, screen } = this.#run
     const session = await this.#place.session()
     const { baseUrl, profile, sudo } = session
-    const { command, globals } = this.#options
+    const { command, globals, io } = this.#options
     const snapshot = await this.#place.snapshot()
     // A snapshot has no profile, and nothing is sent to another instance.
     if (snapshot === undefined) await checkProfile(command, env, session)
@@ -244,7 +244,8 @@ export class InstanceExchange {
     const words = await command.loadWords?.()
     if (profile?.baseUrl === baseUrl) {
       const note = (text: string): void => screen.say(text, 'info')
-      this.#routes = new RouteMemory({ env, profile, isSaved: isFullySent(this.#options), note })
+      const isSaved = isFullySent(this.#options)
+      this.#routes = new RouteMemory({ env, now: io.now, profile, isSaved, note })
     }
     return createInstance({
       ...(await buildClientOptions(this.#run, baseUrl, session)),

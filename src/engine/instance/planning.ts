@@ -2,7 +2,6 @@
 
 import { AsyncCache, mapConcurrent, maxConcurrent } from '../../base/async.js'
 import type { Choice, Prompts } from '../../base/interaction.js'
-import { getCurrentIo } from '../../base/io.js'
 import { isObject, type JsonValues, toText } from '../../base/objects.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import { capitalize } from '../../base/text.js'
@@ -194,7 +193,7 @@ interface AskingScreen {
   readonly prompts: Prompts
 }
 
-type Options = Pick<RunOptions, 'command' | 'globals' | 'journaling'>
+type Options = Pick<RunOptions, 'command' | 'globals' | 'io' | 'journaling'>
 
 /** Creates a plan for the unknown objects of a project or group. As it is never sent, it is not marked destructive. */
 const planUnknown = (command: Command, { kind, parent, value }: ParentTarget): Plan | undefined => {
@@ -261,9 +260,9 @@ export class RunPlanner {
     place: Workspace,
     reads: PlanReads,
   ) {
-    const { command, journaling } = options
+    const { command, journaling, io } = options
     const note = (text: string): void => notes.note(text)
-    const argv = getCurrentIo().argv
+    const { argv } = io
     const tell = createUnknownNote(notes, command.naming)
     const { readData } = reads
     const questions = new Questions({ interactive, prompts, note, argv, readData })

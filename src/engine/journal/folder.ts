@@ -5,7 +5,7 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { getCurrentIo, resolvePath } from '../../base/io.js'
+import { resolvePath } from '../../base/io.js'
 import { quoteWord } from '../../base/shell-words.js'
 import { type Failure, isNoFile, usage } from '../../errors.js'
 import { getRunFolder } from '../../profile/index.js'
@@ -423,11 +423,11 @@ export const journalArgument: Argument = {
   variadic: false,
   help: 'run ID, file, or "last"',
   mayBeFile: true,
-  values: () => suggestRuns(getCurrentIo().env),
+  values: ({ io }) => suggestRuns(io.env),
 }
 
 /** The positional argument that names a run that has begun. */
 export const begunRunArgument: Argument = {
   ...journalArgument,
-  values: () => suggestRuns(getCurrentIo().env, ({ seq }) => seq !== undefined),
+  values: ({ io }) => suggestRuns(io.env, ({ seq }) => seq !== undefined),
 }

@@ -115,7 +115,7 @@ export const createHeader = async (parts: HeaderParts, first: Plan): Promise<Hea
   const { command, globals, place, journaling } = parts
   const { final, reverts } = parts.how ?? {}
   if (reverts !== undefined) return createRevertHeader(parts, first, reverts)
-  const { cwd } = place
+  const { cwd, env } = place
   const { shard, undoRecord } = globals
   const replies = parts.getReplies()
   const words = getCommandName(command)
@@ -125,7 +125,7 @@ export const createHeader = async (parts: HeaderParts, first: Plan): Promise<Hea
   if (identity.user === null && !parts.single)
     parts.ui.note('the instance does not report your user: --resume will require --yes')
   const parents = first.parent?.column
-  const line = { command, journaling, final, replies, cwd, shard, undoRecord, parents }
+  const line = { command, journaling, final, replies, cwd, env, shard, undoRecord, parents }
   return {
     run: 1,
     id: createJournalId(words, now, parts.single),
@@ -162,7 +162,7 @@ export const recordEmptyShard = async (
     input: {},
     ...(await place.getOrigin('known')),
     source: journaling.source,
-    shard: formatShard(shard),
+    shard: formatShard(shard, place.env),
   })
   await journal.append({ input: 'complete', total: 0 })
   await journal.end('completed')

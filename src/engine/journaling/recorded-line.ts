@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { readRegular } from '../../base/files/regular.js'
-import { getCurrentIo, resolvePath } from '../../base/io.js'
+import { resolvePath } from '../../base/io.js'
 import { type Fields, tryParseJson } from '../../base/objects.js'
 import { isSecret, maskAddresses } from '../../base/secrets/mask.js'
 import { isSecretHeader, isVariablePath } from '../../base/secrets/names.js'
@@ -153,6 +153,7 @@ interface RecordedLine {
   readonly journaling: JournalOptions
   readonly replies: readonly PromptReply[]
   readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
   readonly undoRecord: boolean
   readonly shard: string | undefined
   /** A reason why the line cannot be repeated, if the command has one. */
@@ -196,8 +197,8 @@ const collectFlagTexts = async (of: RecordedLine) => {
 }
 
 /** Formats a shard as numbers, because `ci` would mean another shard in another job. */
-export const formatShard = (text: string): string => {
-  const { part, of } = parseShard(text, getCurrentIo().env)
+export const formatShard = (text: string, env: NodeJS.ProcessEnv): string => {
+  const { part, of } = parseShard(text, env)
   return `${part}/${of}`
 }
 
@@ -205,7 +206,7 @@ export const formatShard = (text: string): string => {
 export const describeRecordedLine = async (
   of: RecordedLine,
 ): Promise<Pick<Header, 'options' | 'parents' | 'shard' | 'final'>> => {
-  const { final, shard, undoRecord, journaling } = of
+  const { env, final, shard, undoRecord, journaling } = of
   const { parents } = journaling
   if (final !== undefined) return { final }
   try {
@@ -216,7 +217,7 @@ export const describeRecordedLine = async (
         undo_record: undoRecord ? true : undefined,
       },
       parents: parents ?? of.parents,
-      shard: shard === undefined ? undefined : formatShard(shard),
+      shard: shard === undefined ? undefined : formatShard(shard, env),
     }
   } catch (error) {
     if (error instanceof UnrepeatableError) return { final: error.message }

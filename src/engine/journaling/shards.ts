@@ -1,7 +1,6 @@
 /** Limits a run to one shard of its objects (`--shard`). */
 
 import { createHash } from 'node:crypto'
-import { getCurrentIo } from '../../base/io.js'
 import { isScope } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import type { Command, Given, ObjectStream } from '../command/types.js'
@@ -154,10 +153,9 @@ export type ShardFilter = (targets: readonly ParentTarget[]) => readonly ParentT
 export const applyShard = (
   command: Command,
   given: Given,
-  text: string,
+  shard: Shard,
   parents: boolean,
 ): { readonly given: Given; readonly narrow?: ShardFilter } => {
-  const shard = parseShard(text, getCurrentIo().env)
   // `api` with `-` reads its objects itself, and applies the shard there.
   if (command.open === true && given.args.at(-1) === '-') return { given }
   // The arguments of `api` are a call, not objects.

@@ -72,13 +72,12 @@ export const showPlaceholders = <R extends { readonly path: string }>(request: R
   path: request.path.replace(/%3C([a-z_][\w.]*)%3E/g, '<$1>'),
 })
 
+type Exchange = Pick<InstanceExchange, 'build' | 'checkWrite' | 'formatCurl' | 'formatTransport'>
+
 interface UnsentParts {
   readonly bulk: Pick<BulkRunner, 'carryOut'>
   readonly planning: RunPlanner
-  readonly exchange: Pick<
-    InstanceExchange,
-    'build' | 'formatCurl' | 'formatTransport' | 'checkWrite'
-  >
+  readonly exchange: Exchange
   readonly lists: Pick<ListReader, 'buildWholeRequest'>
   /** Prints rows at once. */
   readonly print: (rows: Rows) => Promise<void>
@@ -201,10 +200,7 @@ export class UnsentInstance implements InstanceService {
 }
 
 interface Parts {
-  readonly exchange: Pick<
-    InstanceExchange,
-    'build' | 'formatCurl' | 'formatTransport' | 'checkWrite'
-  >
+  readonly exchange: Exchange
   readonly lists: Pick<ListReader, 'buildFirstRequest' | 'buildWholeRequest' | 'checkNoListFlags'>
 }
 
@@ -241,7 +237,11 @@ export class CurlPrinter {
     const { request, tested } = await lists.buildFirstRequest(plan)
     // A line break would end the comment.
     for (const line of tested) yield toTextRow(`# ${line.replaceAll(/\s+/g, ' ')}`)
-    yield toTextRow(await exchange.formatCurl(showPlaceholders(request), plan.endpoint))
+    yield this.#toRow(request, plan.endpoint)
+  }
+
+  async #toRow(wire: WireRequest, endpoint: Endpoint | undefined): Promise<Row> {
+    return toTextRow(await this.#parts.exchange.formatCurl(showPlaceholders(wire), endpoint))
   }
 
   /** Yields the requests of actions in their order; merged actions yield one request. */
@@ -256,12 +256,9 @@ export class CurlPrinter {
     if (plan.request !== undefined) {
       lists.checkNoListFlags()
       await exchange.checkWrite(plan.request)
-      return yield toTextRow(await exchange.formatCurl(showPlaceholders(plan.request), plan.called))
+      return yield this.#toRow(plan.request, plan.called)
     }
-    if (to === undefined)
-      return yield toTextRow(
-        await exchange.formatCurl(showPlaceholders(await exchange.build(plan)), plan.endpoint),
-      )
+    if (to === undefined) return yield this.#toRow(await exchange.build(plan), plan.endpoint)
     const { origin, credential, request = (one) => one } = to
     const wire = request(await exchange.build(plan, origin))
     yield toTextRow(toCurl(origin, showPlaceholders(wire), credential.kind))

@@ -1,7 +1,6 @@
 /** Parses the texts of a line: its flags, `--param`, `--input`, and the objects of standard input. */
 
 import { parseMoment } from '../../base/dates.js'
-import { getCurrentIo } from '../../base/io.js'
 import { checkNumbers } from '../../base/json/nesting.js'
 import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/redact.js'
@@ -73,6 +72,7 @@ export const getOwnFormat = (command: Command, raw: Raw): string | undefined =>
 interface GivenSources extends Sources {
   /** Reads the attributes of each row for `--row-fields`. */
   readonly rowFields?: RowFields
+  readonly now: Date
 }
 
 const globalNames = new Set(globalFlags.map((f) => f.name))
@@ -130,13 +130,14 @@ const getRangeEndName = (name: string): string =>
   name.replace(/(^|-)after$/, '$1before').replace(/(^|-)since$/, '$1until')
 
 /** Notes ranges that end before they begin, since no record can match them. */
-const noteEmptyRanges = (flags: Given['flags'], note: GivenSources['note']): void => {
+const noteEmptyRanges = (
+  flags: Given['flags'],
+  { note, now }: Pick<GivenSources, 'note' | 'now'>,
+): void => {
   for (const [name, begin] of Object.entries(flags)) {
     const end = getRangeEndName(name) === name ? undefined : flags[getRangeEndName(name)]
     const [first, last] = [begin, end].map((one) =>
-      typeof one === 'string'
-        ? parseMoment(one, getCurrentIo().now().getTime())
-        : Number(one ?? Number.NaN),
+      typeof one === 'string' ? parseMoment(one, now.getTime()) : Number(one ?? Number.NaN),
     )
     if (first !== undefined && last !== undefined && first > last)
       note(`--${name} is past --${getRangeEndName(name)}, so nothing can match`)
@@ -189,7 +190,7 @@ export const parseGiven = async (
     if (texts === undefined || common || flag.beyond === true) continue
     flags[flag.name] = await parseFlagValue(flag, texts, sources)
   }
-  noteEmptyRanges(flags, sources.note)
+  noteEmptyRanges(flags, sources)
   const path = inputs?.at(-1)
   const own = command.flags.some((f) => f.name === 'input')
   const inputLabel = path === undefined || path === '-' ? '--input' : `--input ${path}`

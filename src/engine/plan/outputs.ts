@@ -7,7 +7,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { findReplaced } from '../../base/files/files.js'
 import { readRegular } from '../../base/files/regular.js'
-import { getCurrentIo, resolvePath } from '../../base/io.js'
+import { type Io, resolvePath } from '../../base/io.js'
 import { getFields, tryParseJson } from '../../base/objects.js'
 import { canComeFromFile, isFile, isListParam, takesPairs } from '../../catalogue/params.js'
 import { Failure, getReason, usage } from '../../errors.js'
@@ -146,9 +146,10 @@ const identifyOutput = async (output: OutputFile): Promise<string | undefined> =
 const checkInputsKept = async (
   outputs: readonly OutputFile[],
   inputs: readonly NamedFile[],
+  io: Io,
 ): Promise<void> => {
   const known = new Map<string, string>()
-  const stdin = toIdentity(getCurrentIo().inputFile())
+  const stdin = toIdentity(io.inputFile())
   if (stdin !== undefined) known.set(stdin, 'standard input')
   for (const { words, path } of inputs) {
     const identity = toIdentity(await readStats(resolvePath(path)))
@@ -250,10 +251,10 @@ const checkReport = async (output: OutputFile): Promise<void> => {
  * Checks the files that a line writes, before anything is read or sent.
  * @throws Failure `usage` if an output is also an input or another output, or if a report would replace something else
  */
-export const checkOutputs = async (command: CommandFacts, raw: Raw): Promise<void> => {
+export const checkOutputs = async (command: CommandFacts, raw: Raw, io: Io): Promise<void> => {
   const outputs = findOutputs(command, raw)
   if (outputs.length === 0) return
-  await checkInputsKept(outputs, findInputs(command, raw))
+  await checkInputsKept(outputs, findInputs(command, raw), io)
   await checkOutputsDiffer(outputs)
   for (const output of outputs) await checkReport(output)
 }
@@ -266,8 +267,9 @@ export const checkInputs = async (
   command: CommandFacts,
   raw: Raw,
   files: readonly string[],
+  io: Io,
 ): Promise<void> => {
   const outputs = findOutputs(command, raw)
   const inputs = files.map((path) => ({ words: path, path })).filter((one) => !isNoFile(one))
-  await checkInputsKept(outputs, inputs)
+  await checkInputsKept(outputs, inputs, io)
 }

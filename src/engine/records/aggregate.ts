@@ -1,6 +1,5 @@
 /** Prints groups instead of records, with counts and totals (`--group-by`, `--count`, `--sum` …). */
 
-import { getCurrentIo } from '../../base/io.js'
 import { toCanonicalNumber } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber, serializeExact } from '../../base/json/json.js'
 import { parseBytes } from '../../base/json/records.js'
@@ -139,6 +138,7 @@ const combineValues = (lists: readonly (readonly unknown[])[]): readonly (readon
 interface GroupOptions {
   readonly answering: AnswerContext
   readonly globals: Flags
+  readonly now: () => Date
   /** Returns a field of a record, masked. */
   readonly pick: ValueReader
 }
@@ -176,7 +176,7 @@ class GroupStage implements ListStage {
   #hasLists = false
 
   constructor(question: GroupQuery, options: GroupOptions) {
-    const { answering, globals } = options
+    const { answering, globals, now } = options
     const { columns } = question
     this.view = {
       columns,
@@ -188,7 +188,7 @@ class GroupStage implements ListStage {
     this.#options = options
     this.#beside = getColumnsBeside(answering.emit)
     const known = {
-      ...createKnown(answering.command, getCurrentIo().now()),
+      ...createKnown(answering.command, now()),
       list: { anyOf: getShapes(answering) },
     }
     checkUnits(question, known)
@@ -335,8 +335,8 @@ export const getGroupColumns = (flags: Flags): readonly string[] => parseQuery(f
  * @throws Failure `usage` if the flags are invalid
  */
 export const createGroupStage = (emit: RecordView, options: StageOptions): ListStage => {
-  const { command, globals, getHidden } = options
+  const { command, globals, now, getHidden } = options
   const { computedFields, naming } = command
   const pick = createMaskedPick(createPicker(computedFields, naming), getHidden(emit))
-  return new GroupStage(parseQuery(globals), { answering: { command, emit }, globals, pick })
+  return new GroupStage(parseQuery(globals), { answering: { command, emit }, globals, now, pick })
 }

@@ -28,6 +28,7 @@ export const encodeRecord = (record: unknown): Uint8Array =>
 export interface StageOptions {
   readonly command: AnswerContext['command'] & Pick<Command, 'flags'>
   readonly globals: Globals
+  readonly now: () => Date
   /** Returns the fields of the records that nobody may see. */
   readonly getHidden: (view: RecordView) => HiddenFields
 }

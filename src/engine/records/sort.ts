@@ -1,7 +1,6 @@
 /** Sorts the records of a list (`--sort`): collects them all, and passes them on in order. */
 
 import { mapConcurrent } from '../../base/async.js'
-import { getCurrentIo } from '../../base/io.js'
 import { parseBytes } from '../../base/json/records.js'
 import { getParamValues } from '../../catalogue/params.js'
 import type { Inspection } from '../../catalogue/views.js'
@@ -30,7 +29,7 @@ const inspectedRecords = 100
 /** The number of records that are passed on at once. */
 const batchSize = 100
 
-interface SortOptions extends Pick<StageOptions, 'command'> {
+interface SortOptions extends Pick<StageOptions, 'command' | 'now'> {
   readonly globals: Pick<Globals, 'limit' | 'sort'>
   /** The number of single records that are read at once. */
   readonly width: number
@@ -68,17 +67,13 @@ class SortStage implements ListStage {
   #looked = 0
 
   constructor(fields: readonly SortField[], options: SortOptions) {
-    const { command, globals, singles, view } = options
+    const { command, globals, now, singles, view } = options
     this.view = view
     this.#options = options
     this.#answering = { command, emit: view, single: singles?.endpoint }
     const beside = getColumnsBeside(view)
     const list = { anyOf: getShapes(this.#answering) }
-    this.#order = createOrder(
-      fields,
-      { ...createKnown(command, getCurrentIo().now()), list },
-      beside,
-    )
+    this.#order = createOrder(fields, { ...createKnown(command, now()), list }, beside)
     this.#sorter = new RowSorter(this.#order, toMaxCount(globals.limit))
     const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
     this.#inspection = createFieldInspection(this.#answering, own)

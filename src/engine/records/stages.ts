@@ -62,7 +62,7 @@ const groupRecords = (rows: Rows, options: StageOptions): Rows =>
 
 /** Sorts the records of each list, and adds fields that only single records have. */
 const sortRecords = (rows: Rows, options: StageOptions): Rows => {
-  const { command, globals } = options
+  const { command, globals, now } = options
   const width = getConcurrencyLimit(globals)
   const loadSingleStage = async (view: RecordView) => {
     if (!mayAskSingles(command, globals)) return undefined
@@ -77,6 +77,7 @@ const sortRecords = (rows: Rows, options: StageOptions): Rows => {
           return createSortStage({
             command,
             globals,
+            now,
             width,
             view,
             singles: await loadSingleStage(view),

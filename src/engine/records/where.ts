@@ -1,5 +1,4 @@
 /** Applies `--where` to lists: adds the conditions that the instance can test to the request, and tests the others. */
-import { getCurrentIo } from '../../base/io.js'
 import { getOwn, type JsonValue } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { isListParam, type Param } from '../../catalogue/params.js'
@@ -236,6 +235,7 @@ export interface RecordFilterOptions {
   readonly paging: Pick<Paging, 'perPage'>
   readonly width: number
   readonly signal: AbortSignal
+  readonly now: Date
   /** The time that ages of the records count from. */
   readonly asOf: Date
   readonly planCommand: (command: Command, given: Given) => Promise<readonly Plan[]>
@@ -290,7 +290,7 @@ export class RecordFilter {
     this.#options = options
     const { target = {} } = options
     // The column of a snapshot is an age of today, not of its own time.
-    const now = getCurrentIo().now().getTime()
+    const now = options.now.getTime()
     const known = { ...this.#createKnown(), now, samples: [target], computed: {}, undocumented: [] }
     this.#expressions = removeTargetConditions(parseWhere(texts), target, known)
   }

@@ -102,12 +102,13 @@ export const findScopeCommand = async (command: Command, { select }: Globals): P
 export const narrowToShard = async (
   { command, globals, journaling }: ObjectsLine,
   given: Given,
+  env: NodeJS.ProcessEnv,
 ): Promise<{ readonly given: Given; readonly narrow?: ShardFilter } | undefined> => {
   const text = globals.shard ?? journaling.resumed?.past.header.shard
   if (text === undefined) return { given }
   const several = journaling.parents !== undefined && given.stream === undefined
-  const { applyShard } = await import('../journaling/shards.js')
-  const part = applyShard(command, given, text, several)
+  const { applyShard, parseShard } = await import('../journaling/shards.js')
+  const part = applyShard(command, given, parseShard(text, env), several)
   if (part.narrow !== undefined || part.given.args.length > 0 || part.given.stream !== undefined)
     return part
   return undefined

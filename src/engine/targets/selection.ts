@@ -338,12 +338,8 @@ export class Selection {
     const [plan] = await this.#context.singleReads.planCommand(list, listGiven)
     if (plan === undefined || getMethod(plan.endpoint) !== 'GET') throw usage('no such list')
     const values = { ...getEverythingValues(plan.endpoint, this.#texts), ...plan.values }
-    return this.#openRecords(
-      list,
-      { ...plan, values },
-      most,
-      await this.#context.place.clock.asOf(),
-    )
+    const asOf = await this.#context.place.clock.asOf()
+    return this.#openRecords(list, { ...plan, values }, most, asOf)
   }
 
   /** Reads all matching records, and groups their numbers by project. */
@@ -362,6 +358,7 @@ export class Selection {
       command: list,
       paging: {},
       signal,
+      now: this.#context.place.clock.now(),
       asOf,
     })
     const choice = this.#choice

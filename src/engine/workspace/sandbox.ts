@@ -3,7 +3,7 @@
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolders } from '../../base/files/regular.js'
-import { getCurrentIo, getTemporaryFolder } from '../../base/io.js'
+import { getTemporaryFolder, type Io } from '../../base/io.js'
 import type { Words } from '../../catalogue/words.js'
 import { getErrorCode, usage } from '../../errors.js'
 import { getEnvironmentToken, getJobToken, getPaths } from '../../profile/index.js'
@@ -89,7 +89,11 @@ export const readResources = async (
 export const openSandboxSession = async (
   env: NodeJS.ProcessEnv,
   sudo: string | undefined,
-  waiting: { readonly note: (text: string) => void; readonly signal: AbortSignal },
+  waiting: {
+    readonly note: (text: string) => void
+    readonly signal: AbortSignal
+    readonly now: Io['now']
+  },
   words?: Words,
 ): Promise<{ session: Session; close: () => Promise<void> }> => {
   const { startSandbox } = await import('../../sandbox/index.js')
@@ -100,7 +104,6 @@ export const openSandboxSession = async (
     resources,
     stateDir: folder,
     ...waiting,
-    now: getCurrentIo().now,
     jobs,
     words,
   }).catch((error: unknown) => {

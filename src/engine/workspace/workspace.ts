@@ -1,7 +1,7 @@
 /** The workspace of a run: environment, session, clock, and the project or group at hand. */
 
 import { sleep } from '../../base/async.js'
-import { getCurrentIo } from '../../base/io.js'
+import type { Io } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { group, project } from '../../catalogue/params.js'
@@ -54,11 +54,10 @@ const refreshGrace = 5000
 
 /** Runs work with a signal that is aborted some time after another one. */
 const withGrace = async <T>(
-  signal: AbortSignal,
+  { io, signal }: Pick<RunOptions, 'io' | 'signal'>,
   work: (late: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   if (signal.aborted) return work(signal)
-  const io = getCurrentIo()
   const late = new AbortController()
   let release = (): void => {}
   const wait = (): void => {
@@ -78,7 +77,7 @@ interface MessageSink {
   readonly warn: (text: string) => void
 }
 
-type SessionOptions = Pick<RunOptions, 'command' | 'globals' | 'env' | 'part' | 'signal'>
+type SessionOptions = Pick<RunOptions, 'command' | 'globals' | 'io' | 'env' | 'part' | 'signal'>
 
 const toInstanceFlags = (name: string | undefined, { globals }: SessionOptions): InstanceFlags => ({
   profile: name,
@@ -118,10 +117,11 @@ export class RunSessions implements OpenSessions {
    * @throws Failure `usage` if the folder contains no snapshot
    */
   async snapshot(): Promise<SnapshotReader | undefined> {
-    const { from } = this.#options.globals
+    const { globals, io } = this.#options
+    const { from } = globals
     if (from === undefined) return undefined
     this.#snapshot ??= import('../../client/snapshot-answers.js').then(
-      ({ SnapshotReader }) => new SnapshotReader(from),
+      ({ SnapshotReader }) => new SnapshotReader(from, io.now),
     )
     return this.#snapshot
   }
@@ -173,13 +173,13 @@ export class RunSessions implements OpenSessions {
   }
 
   async #openSandbox(): Promise<Session> {
-    const { command, globals, env, signal } = this.#options
+    const { command, globals, io, env, signal } = this.#options
     const sudo = checkSudo(globals.sudo ?? (env.SVC_SUDO || undefined))
     const words = await command.loadWords?.()
     const started = await openSandboxSession(
       env,
       sudo,
-      { note: this.#messages.note, signal },
+      { note: this.#messages.note, signal, now: io.now },
       words,
     )
     this.#closeSandbox = started.close
@@ -212,10 +212,12 @@ export class RunSessions implements OpenSessions {
     env: NodeJS.ProcessEnv,
     [url, form]: Parameters<Post>,
   ): ReturnType<Post> {
-    const { globals, signal } = this.#options
+    const { globals } = this.#options
     const transport = await createTransport(session, globals.insecure, env)
     const timeout = globals.timeout ?? session.profile?.timeout ?? refreshTimeout
-    return withGrace(signal, (late) => sendForm(url, form, { transport, timeout, signal: late }))
+    return withGrace(this.#options, (late) =>
+      sendForm(url, form, { transport, timeout, signal: late }),
+    )
   }
 }
 
@@ -224,15 +226,17 @@ export class RunSessions implements OpenSessions {
  * @param findSnapshot finds the snapshot that answers instead of the instance, if there is one
  */
 export const createClock = (
+  { now, uptime, after }: Pick<Io, 'after' | 'now' | 'uptime'>,
   signal: AbortSignal,
   findSnapshot: () => Promise<SnapshotReader | undefined> = async () => undefined,
 ): RunClock => ({
-  now: () => getCurrentIo().now(),
+  now,
+  uptime,
   asOf: async () => {
     const snapshot = await findSnapshot()
-    return snapshot === undefined ? getCurrentIo().now() : new Date(snapshot.manifest.ended)
+    return snapshot === undefined ? now() : new Date(snapshot.manifest.ended)
   },
-  sleep: (milliseconds) => sleep(milliseconds, signal),
+  sleep: (milliseconds) => sleep(milliseconds, signal, { later: after }),
   signal,
 })
 
@@ -249,6 +253,7 @@ type Options = Pick<
   | 'env'
   | 'globals'
   | 'inner'
+  | 'io'
   | 'journaling'
   | 'part'
   | 'createInnerRuns'
@@ -265,7 +270,7 @@ interface Requests {
 
 /** The workspace of a run. */
 export class Workspace implements WorkspaceService {
-  readonly cwd = getCurrentIo().cwd
+  readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly globals: WorkspaceService['globals']
   readonly clock: WorkspaceService['clock']
@@ -289,13 +294,14 @@ export class Workspace implements WorkspaceService {
     file?: InnerPart['file'],
   ) {
     this.#file = file
-    const { globals, env, part, signal, stdin } = options
+    const { globals, io, env, part, signal, stdin } = options
+    this.cwd = io.cwd
     this.#options = options
     this.#requests = requests
     this.#searched = part === undefined ? this.cwd : undefined
     this.env = env
     this.globals = globals
-    this.clock = createClock(signal, () => this.snapshot())
+    this.clock = createClock(io, signal, () => this.snapshot())
     this.#sessions = sessions
     this.stdin = stdin
   }
@@ -349,10 +355,10 @@ export class Workspace implements WorkspaceService {
   }
 
   async checkInputs(files: readonly string[]): Promise<void> {
-    const { command, inner, journaling } = this.#options
+    const { command, inner, io, journaling } = this.#options
     if (inner !== undefined || !writesFiles(command, journaling.raw)) return
     const { checkInputs } = await import('../plan/outputs.js')
-    await checkInputs(command, journaling.raw, files)
+    await checkInputs(command, journaling.raw, files, io)
   }
 
   /** Finds the project or group at hand for a command that requires one. */

@@ -320,12 +320,13 @@ export const startTrace = (
   secrets?: ReadonlySet<string>,
 ): Trace => {
   if (report === undefined) return noTrace
-  const started = getCurrentIo().uptime()
+  const io = getCurrentIo()
+  const started = io.uptime()
   let reported = false
   const reportOnce = (outcome: TracedOutcome): void => {
     if (reported) return
     reported = true
-    const milliseconds = Math.round(getCurrentIo().uptime() - started)
+    const milliseconds = Math.round(io.uptime() - started)
     report(new TracedExchange(outgoing, secrets, milliseconds, outcome))
   }
   return {

@@ -97,7 +97,7 @@ export class PageList {
   }
 
   #openSummary(): ListSummary {
-    const { page, fields, parents = [], now, csvRaw } = this.#view
+    const { page, fields, parents = [], csvRaw } = this.#view
     const leading = getLeadingColumns(this.#view).length
     const isTarget = (name: string, i: number): boolean =>
       parents.includes(name) && (i < leading || fields !== undefined)
@@ -120,7 +120,7 @@ export class PageList {
     return new ListSummary(columns, {
       nouns: isGrouped ? ['group', 'groups'] : (page?.nouns ?? ['record', 'records']),
       parent: parent < 0 || isGrouped ? undefined : parent,
-      now: now.getTime(),
+      view: this.#view,
       csvRaw: csvRaw === true,
       snapshots: () => page?.snapshots() ?? [],
       href: (path, column) => this.#hrefOf(path, column),

@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto'
 import { formatMinute } from '../../base/dates.js'
-import { getCurrentIo } from '../../base/io.js'
 import type { Tone } from '../../base/text.js'
 import { version } from '../../base/version.js'
 import { escapeLine } from '../escape.js'
@@ -39,12 +38,9 @@ export const renderCommand = (line: string): Markup => {
 }
 
 /** Renders the beginning of a page, up to its first section. */
-export const renderHead = async ({ page, style }: FormatView): Promise<Markup> => {
+export const renderHead = async ({ page, printedAt, style }: FormatView): Promise<Markup> => {
   // The facts come first: they wait for the requests of the session.
-  const facts = [
-    ...((await page?.facts()) ?? []),
-    { text: `${formatMinute(getCurrentIo().now())} UTC` },
-  ]
+  const facts = [...((await page?.facts()) ?? []), { text: `${formatMinute(printedAt)} UTC` }]
   const title = escapeLine(page?.title ?? 'svcctl', style)
   const items = facts.map(({ name, text, href }) => {
     const escaped = escapeLine(text, style)

@@ -8,6 +8,7 @@ import { dayLength, toDay } from '../../base/dates.js'
 import { capitalize, groupDigits } from '../../base/text.js'
 import { getStatusStyle } from '../../base/tones.js'
 import { emptyText, isExpiry, isStatus } from '../cell.js'
+import type { View } from '../types.js'
 import {
   type ChartRow,
   chooseWords,
@@ -110,7 +111,7 @@ interface SummaryOptions {
   readonly nouns: readonly [one: string, many: string]
   /** The column of the project or group that each record belongs to. */
   readonly parent: number | undefined
-  readonly now: number
+  readonly view: Pick<View, 'now' | 'printedAt'>
   readonly csvRaw: boolean
   /** Returns the snapshots, at the end. Those without records are points at zero. */
   readonly snapshots: () => readonly string[]
@@ -262,10 +263,10 @@ export class ListSummary {
   }
 
   #drawEnds({ time }: Extract<ChartChoice, { kind: 'ends' }>): Markup {
-    const { now } = this.#options
+    const { view } = this.#options
     if (this.#ends.length === 0) return nothing
     const counts: WordCounts = new Map()
-    for (const end of this.#ends) add(counts, getExpiryState(end.time, now))
+    for (const end of this.#ends) add(counts, getExpiryState(end.time, view.now.getTime()))
     const texts = [
       ['ended', 'ended'],
       ['urgent', 'within 7 days'],
@@ -278,7 +279,7 @@ export class ListSummary {
     const without = this.#count - this.#ended
     const caption = [...parts, ...(without === 0 ? [] : [`${without} without an end`])].join(', ')
     const title = `When they end (${this.#columns[time]?.name ?? ''})`
-    return renderFigure(title, caption, [drawTimeline(this.#ends, now, `${title}: ${caption}`)])
+    return renderFigure(title, caption, [drawTimeline(this.#ends, view, `${title}: ${caption}`)])
   }
 
   #drawRows({ words, parts }: Extract<ChartChoice, { kind: 'rows' }>): Markup {

@@ -1,7 +1,7 @@
 /** Draws expiry times on a time line, with today. */
 
 import { dayLength, toDay } from '../../base/dates.js'
-import { getCurrentIo } from '../../base/io.js'
+import type { View } from '../types.js'
 import { drawTimeMarks, formatCoordinate } from './axis.js'
 import { html, type Markup } from './markup.js'
 
@@ -58,13 +58,18 @@ const toLanes = (xs: readonly number[]): readonly number[] => {
 }
 
 /** Names the time that ages count from: today, or the day of the snapshot that the records come from. */
-const describeNow = (now: number): string => {
+const describeNow = ({ now, printedAt }: Pick<View, 'now' | 'printedAt'>): string => {
   const day = toDay(now)
-  return day === toDay(getCurrentIo().now()) ? 'today' : day
+  return day === toDay(printedAt) ? 'today' : day
 }
 
 /** Draws the earliest points, at most `maxPoints`. The caption of the caller counts all of them. */
-export const drawTimeline = (points: readonly EndPoint[], now: number, label: string): Markup => {
+export const drawTimeline = (
+  points: readonly EndPoint[],
+  view: Pick<View, 'now' | 'printedAt'>,
+  label: string,
+): Markup => {
+  const now = view.now.getTime()
   const sorted = points.toSorted((a, b) => a.time - b.time).slice(0, maxPoints)
   const times = sorted.map(({ time }) => time)
   // Very old and very late ends would press all others together.
@@ -86,6 +91,6 @@ export const drawTimeline = (points: readonly EndPoint[], now: number, label: st
   const today = toX(now)
   const spans = html`<rect class="past" width="${toPercent(today)}" height="${ground}"/><rect class="near" x="${toPercent(today)}" width="${toPercent(toX(now + soon) - today)}" height="${ground}"/>`
   const lines = html`<line class="ground" x2="100%" y1="${ground}" y2="${ground}"/><line class="today" x1="${toPercent(today)}" x2="${toPercent(today)}" y1="0" y2="${ground}"/>`
-  const word = html`<text class="now" x="${toPercent(today)}" dx="5" y="12">${describeNow(now)}</text>`
+  const word = html`<text class="now" x="${toPercent(today)}" dx="5" y="12">${describeNow(view)}</text>`
   return html`<svg class="area line" height="126" role="img" aria-label="${label}">${spans}${lines}${word}${drawn}${drawTimeMarks(first, last, toX, 118)}</svg>\n`
 }

@@ -7,7 +7,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import wasm from 'packed:jq-wasm/dist/build/jq.wasm'
 import library from 'packed:jq-wasm/dist/index.cjs'
 import { callOnAbort } from '../../base/async.js'
-import { doAfter, getCurrentIo } from '../../base/io.js'
+import { doAfter, type Io } from '../../base/io.js'
 import { Failure, usage } from '../../errors.js'
 import code from './worker.js?raw'
 
@@ -24,6 +24,7 @@ interface FilterOptions {
   readonly signal: AbortSignal
   /** The maximum duration of one call, in seconds. */
   readonly timeout: number
+  readonly onExit: Io['onExit']
 }
 
 /** The exit code of expressions that end with `halt`. jq itself does not use it. */
@@ -97,7 +98,7 @@ export class JqFilter {
     this.#options = options
     this.#worker = idle ?? startWorker()
     idle = undefined
-    getCurrentIo().onExit(() => this.#release())
+    options.onExit(() => this.#release())
   }
 
   /** Keeps the worker for the next line if it can work on. */
