@@ -125,6 +125,7 @@ describe('overview', () => {
       projects_looked_at: 2,
       oldest: { project: 'a/c', id: 8, tag_list: ['gpu', 'x'], waited_seconds: expect.any(Number) },
       by_project: { 'a/c': 2 },
+      by_age: { '10 min to 1 h': 0, '1 to 6 h': 1, 'over 1 day': 1 },
     })
     const { jobs, storages } = JSON.parse(ran.stdout)
     expect(Math.round(jobs.oldest.waited_seconds / 3600)).toBe(50)
