@@ -197,6 +197,16 @@ describe('overview', () => {
   })
 
   it.each([
+    [1, '1 project does not report their storage'],
+    [2, '2 projects do not report their storage'],
+  ])('counts the projects that do not report their storage (%d)', async (count, why) => {
+    const projects = Array.from({ length: count }, (_, i) => ({ id: i + 1 }))
+    server.answer = answerExcept('/projects', 200, projects)
+    const ran = await call('overview --parts storages -o json')
+    expect(JSON.parse(ran.stdout).unread).toMatchObject([{ part: 'storages', why }])
+  })
+
+  it.each([
     ['that round was read whole', 1, 0],
     ['it could not be read either', 2, 8],
   ])('ends with the code of its last round where %s', async (_, bad, code) => {
