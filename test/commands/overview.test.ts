@@ -182,6 +182,15 @@ describe('overview', () => {
     expect(JSON.parse(ran.stdout).unread).toMatchObject([{ part: 'replication', offered: false }])
   })
 
+  it.each([
+    [404, '–'],
+    [500, '!'],
+  ])('marks on its page a part that the instance refuses with %d', async (status, sign) => {
+    server.answer = answerExcept(routes.replication, status, { error: `${status} Not Found` })
+    const { stdout } = await call('overview --retries 0 -o html')
+    expect(stdout).toContain(`<b class="warn">${sign}</b>`)
+  })
+
   it('tells projects that hide their jobs from projects that fail', async () => {
     server.answer = answerExcept('/projects/1/jobs', 403)
     const hidden = await call('overview --parts jobs -o json')
