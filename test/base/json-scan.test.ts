@@ -65,6 +65,11 @@ const mutatedTexts = fc
   )
 
 describe('checkJson', () => {
+  it('refuses a colon after a text that is no name', () => {
+    for (const text of ['["a":1]', '{"a":"b":1}', '"a":1'])
+      expect([text, accepts(text), acceptsChunks(text, 100)]).toEqual([text, false, false])
+  })
+
   it('takes what Node’s parser takes and nothing else, in any chunks', () => {
     fc.assert(
       fc.property(mutatedTexts, fc.integer({ min: 1, max: 9 }), (text, size) => {

@@ -93,6 +93,19 @@ describe('--param with a file', () => {
     expect(server.seen).toEqual([])
   })
 
+  it('of --input is named where it has no object, and standard input is not', async () => {
+    const file = createFile('list.json', '[]')
+    for (const [value, name] of [
+      [file, ` ${file}`],
+      ['-', ''],
+    ] as const) {
+      const { code, stderr } = await run(['runners', 'update', '1', '--input', value], '[]')
+      const message = `svcctl: --input${name} must contain an object of attributes\n`
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    }
+    expect(server.seen).toEqual([])
+  })
+
   it('is the same for commands of the catalogue, and in a query', async () => {
     const file = createFile('text', 'new\n')
     await run(['runners', 'update', '1', '--param', `description=@${file}`])

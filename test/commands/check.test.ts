@@ -437,6 +437,16 @@ describe('check tokens', () => {
     expect((await withProfiles(createProfileConfig({ a: token }), 'check tokens')).code).toBe(1)
   })
 
+  it.each([
+    [200, { id: 7 }, 0, 'tokens ok: 1 token works'],
+    [404, { message: '404 Not Found' }, 8, 'the instance does not say whose job it is'],
+  ])('tries a job token at its job: %i', async (status, body, code, text) => {
+    server.answer = () => ({ status, body })
+    const ran = await call('check tokens', { env: { SVC_TOKEN: '', SVC_JOB_TOKEN: 'job-token' } })
+    expect([ran.code, ran.stdout]).toEqual([code, expect.stringContaining(text)])
+    expect(server.lines()).toEqual(['GET /job'])
+  })
+
   it('tells a refused token from one that nobody could try, and a token without rights works', async () => {
     server.answer = ({ url }) => ({
       status: url.startsWith('/bad') ? 401 : url.startsWith('/poor') ? 403 : 503,

@@ -125,6 +125,7 @@ describe('overview', () => {
       projects_looked_at: 2,
       oldest: { project: 'a/c', id: 8, tag_list: ['gpu', 'x'], waited_seconds: expect.any(Number) },
       by_project: { 'a/c': 2 },
+      by_age: { '10 min to 1 h': 0, '1 to 6 h': 1, 'over 1 day': 1 },
     })
     const { jobs, storages } = JSON.parse(ran.stdout)
     expect(Math.round(jobs.oldest.waited_seconds / 3600)).toBe(50)
@@ -181,6 +182,15 @@ describe('overview', () => {
     expect(JSON.parse(ran.stdout).unread).toMatchObject([{ part: 'replication', offered: false }])
   })
 
+  it.each([
+    [404, '–'],
+    [500, '!'],
+  ])('marks on its page a part that the instance refuses with %d', async (status, sign) => {
+    server.answer = answerExcept(routes.replication, status, { error: `${status} Not Found` })
+    const { stdout } = await call('overview --retries 0 -o html')
+    expect(stdout).toContain(`<b class="warn">${sign}</b>`)
+  })
+
   it('tells projects that hide their jobs from projects that fail', async () => {
     server.answer = answerExcept('/projects/1/jobs', 403)
     const hidden = await call('overview --parts jobs -o json')
@@ -193,6 +203,16 @@ describe('overview', () => {
     const failed = await call('overview --parts jobs -o json --retries 0')
     expect(failed.code).toBe(8)
     expect(JSON.parse(failed.stdout).jobs).toMatchObject({ waiting: 2, projects_unread: 1 })
+  })
+
+  it.each([
+    [1, '1 project does not report their storage'],
+    [2, '2 projects do not report their storage'],
+  ])('counts the projects that do not report their storage (%d)', async (count, why) => {
+    const projects = Array.from({ length: count }, (_, i) => ({ id: i + 1 }))
+    server.answer = answerExcept('/projects', 200, projects)
+    const ran = await call('overview --parts storages -o json')
+    expect(JSON.parse(ran.stdout).unread).toMatchObject([{ part: 'storages', why }])
   })
 
   it.each([

@@ -249,6 +249,22 @@ describe('what is read', () => {
     expect(endpoints['GET /projects/:id/hooks']?.returns.kind).toBe('many')
   })
 
+  it('a command that the document names, with a verb if it is also a group', async () => {
+    const { endpoints, reasons } = await compile({
+      '/builds/{id}/trace': {
+        get: { ...ok, 'x-svcctl': { command: 'builds log' } },
+        put: { ...ok, 'x-svcctl': { command: 'builds log' } },
+      },
+      '/builds/{id}/erase': { post: { ...ok, 'x-svcctl': { command: 'builds log erase' } } },
+    })
+    expect(reasons).toEqual({})
+    expect(Object.values(endpoints).map(({ command }) => command)).toEqual([
+      'builds log get',
+      'builds log update',
+      'builds log erase',
+    ])
+  })
+
   it('an object around a page as one object', () => {
     const page = { properties: { total: {}, runs: { type: 'array', items: { properties: {} } } } }
     const list = {

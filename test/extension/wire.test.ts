@@ -1,5 +1,5 @@
 /** The requests of an extension's commands, pinned: one line for each form of a parameter, a body and an answer. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createConfiguration, createFolder } from '../support/program.js'
@@ -100,6 +100,19 @@ it('sends each form as the document has it, to the instance of the profile', asy
     })
   }
 }, 120_000)
+
+it('prints an answer that is a file, or writes it to --to', async () => {
+  const cwd = createFolder()
+  writeFileSync(join(cwd, 'api.json'), JSON.stringify(document))
+  const { base } = await serve((_, response) => response.end('first\r\nsecond'))
+  const env = { SVC_CONFIG_DIR: createConfiguration(), SVC_BASE_URL: base, SVC_TOKEN: 'glpat-x' }
+  await svcctl(['extend', 'add', 'api.json'], { cwd, env })
+  const printed = await svcctl(['things', 'raw', '5'], { cwd, env })
+  expect(printed).toMatchObject({ code: 0, stdout: 'first\r\nsecond' })
+  const written = await svcctl(['things', 'raw', '5', '--to', 'x.txt'], { cwd, env })
+  expect(written).toMatchObject({ code: 0, stdout: '' })
+  expect(readFileSync(join(cwd, 'x.txt'), 'utf8')).toBe('first\r\nsecond')
+})
 
 it('writes lists, objects and global names into a query as the document has them', async () => {
   const cwd = createFolder()

@@ -19,6 +19,7 @@ it.each([
   ['approvals', 'rules list', [], 'of a/b', 'Approval rules of a/b'],
   ['approvals', 'rules get', ['3'], 'of a/b', 'Approval rule 3 of a/b'],
   ['check', 'policy', ['p.yml'], '', 'Findings of p.yml'],
+  ['pages-domains', 'list', [], 'of a/b', 'Pages domains of a/b'],
   ['jobs', 'why', ['5'], 'of a/b', 'Explain why: 5'],
 ])('names the records of %s %s', (area, words, args, of, title) => {
   expect(createTitle({ area, words, args, of, summary: 'Explain why' })).toBe(title)

@@ -37,15 +37,17 @@ const getMode = (file: string): number => statSync(file).mode & 0o777
 
 describe('paths', () => {
   it('follow SVC_CONFIG_DIR', () => {
-    const { config, state, cache } = getPaths({ SVC_CONFIG_DIR: '/x/y' })
-    expect({ config, state, cache }).toEqual({
+    expect(getPaths({ SVC_CONFIG_DIR: '/x/y' })).toEqual({
       config: '/x/y',
       state: '/x/y/state',
       cache: '/x/y/cache',
+      portable: true,
     })
   })
   it('are those of the platform otherwise', () => {
-    const { config, state, cache } = getPaths({ SVC_CONFIG_DIR: '' })
+    const { config, state, cache, portable } = getPaths({ SVC_CONFIG_DIR: '' })
+    // The entries of the keyring have the folder in their name only if it is portable.
+    expect(portable).toBe(false)
     for (const directory of [config, state, cache]) expect(directory).toMatch(/svcctl/)
     expect(new Set([config, state, cache]).size).toBe(3)
   })

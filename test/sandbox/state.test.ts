@@ -55,6 +55,19 @@ describe('state', () => {
     expect((await withSandbox(list)).text).toBe((await withSandbox(list)).text)
   })
 
+  it('has no membership of a group or project that was deleted', async () => {
+    await withSandbox((send) => send('DELETE /groups/platform'))
+    const state = JSON.parse(await readFile(join(folder, 'state.json'), 'utf8'))
+    const listIds = (table: string): unknown[] =>
+      state[table].rows.map(({ id }: { id: number }) => id)
+    const left = { group: listIds('groups'), project: listIds('projects') }
+    for (const { source_type: type, source_id: id } of [
+      ...state.members.rows,
+      ...state.shares.rows,
+    ])
+      expect(left[type as keyof typeof left], type).toContain(id)
+  })
+
   it('is whole after a reset', async () => {
     await withSandbox(rename('changed'))
     await removeState(folder)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
 import { createNotes, formatFailure, getLiveness, printError } from '../../src/terminal/notes.js'
-import { beginProgress, formatProgressLine } from '../../src/terminal/progress.js'
+import { beginProgress, createMeter, formatProgressLine } from '../../src/terminal/progress.js'
 import { canPrompt } from '../../src/terminal/prompts.js'
 import { createStyle, useColor } from '../../src/terminal/style.js'
 import { createFakeScreen } from './streams.js'
@@ -239,5 +239,17 @@ describe('progress', () => {
     expect(after).toContain('50 %  half')
     // The last output is cleared, and nothing is drawn after that.
     expect(after.slice(drawn.length)).not.toContain('half')
+  })
+  it('is not drawn for work that ended while the line was loading', async () => {
+    const screen = createFakeScreen()
+    const actions = { cursorTo: () => true, clearLine: () => true, moveCursor: () => true }
+    const stream = Object.assign(screen, actions) as unknown as NodeJS.WriteStream
+    const meter = createMeter({ name: 'runners pause', liveness: 'live', stream, delay: 0 })
+    // The meter asks for the waiting time before it loads the line.
+    const work = meter.begin(5, () => void queueMicrotask(() => work.end()))
+    while (screen.text() === '') await new Promise((r) => setImmediate(r))
+    // Two frames of the line later.
+    await new Promise((r) => setTimeout(r, 200))
+    expect(screen.text()).not.toContain('runners pause')
   })
 })

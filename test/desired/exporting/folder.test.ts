@@ -164,6 +164,11 @@ describe('a folder', () => {
       buildProjectText('platform/x', '  other/x: {members: {}}\n'),
       /also contains members/,
     ],
+    ...['members: {}', 'projects: {members: {}}'].map((kinds): [string, string, RegExp] => [
+      `one that holds ${kinds} of all groups as well`,
+      buildProjectText('platform/x', `groups:\n  other/**:\n    ${kinds}\n`),
+      /also contains members/,
+    ]),
     [
       'one with keys that export does not write',
       buildProjectText('platform/x', 'defaults: {}\n'),
