@@ -12,6 +12,8 @@ it.each([
   ['instances', '--all-profiles'],
   ['agents', 'mcp serve'],
   ['real-instances', 'vocabulary'],
+  // The cells of a table after the first are one text.
+  ['troubleshooting', 'the line is wrong; nothing was sent; follow the hint'],
 ])('help %s is a page of the guide, without marks of Markdown', async (topic, says) => {
   const { code, stdout } = await svcctl(['help', topic])
   expect(code).toBe(0)

@@ -35,6 +35,16 @@ describe('the sample data', () => {
     runners.change(1, { description: 'changed' })
     expect(JSON.stringify(loadSampleState())).toBe(before)
   })
+  it('has the default branch of every project with commits', () => {
+    const { projects } = loadSampleState()
+    const branches = projects.all().flatMap(({ id, default_branch }) => {
+      const refs = getHistory(id)?.content.refs
+      return refs === undefined ? [] : [[id, refs.get(`refs/heads/${default_branch}`)]]
+    })
+    expect(branches.length).toBeGreaterThan(5)
+    for (const [id, commit] of branches) expect(commit, `project ${id}`).toMatch(/^[0-9a-f]{40}$/)
+  })
+
   it('has a row in every table that an operation does not have to fill first', () => {
     const { settings, config, ...tables } = loadSampleState()
     const empty = Object.entries(tables).filter(([, table]) => table.size === 0)
