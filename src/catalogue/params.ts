@@ -177,6 +177,9 @@ export const isClearedByEmpty = (param: Param | undefined): boolean =>
 export const getEchoField = (param: Param | undefined): EchoField | undefined =>
   typeof param?.echo === 'object' ? param.echo : undefined
 
+/** True if two parameters have the same type, regardless of their values. */
+export const isSameType = (a: Param, b: Param): boolean => a.type === b.type
+
 /** Returns the values of an enumeration, or of a list of enumerated values. */
 export const getParamValues = (param: Param): readonly string[] =>
   'values' in param ? (param.values ?? []) : []

@@ -2,6 +2,7 @@
 
 import { type Endpoint, getMethod, writes } from '../../catalogue/endpoint.js'
 import { findAreaNamed, listAreas } from '../../catalogue/index.js'
+import { isSameType } from '../../catalogue/params.js'
 import { deriveWithoutSpecial, getCommandName, getFlagName } from '../../engine/command/derive.js'
 import { type Datum, getData } from '../../engine/command/flags.js'
 import { globalFlagRows } from '../../engine/command/global-flags.js'
@@ -40,7 +41,7 @@ const readsFiles = ({ args, flags, endpoints }: CommandFacts): boolean =>
     const own = Object.values(endpoints).flatMap(
       (e) => e.params[parameter] ?? e.path[parameter] ?? [],
     )
-    return own.length > 0 && !own.some(({ type }) => type === param.type)
+    return own.length > 0 && !own.some((one) => isSameType(one, param))
   })
 
 /** Commands of the tool that describe an instance and read no local files. */
