@@ -100,13 +100,8 @@ export const openSandboxSession = async (
   const jobs = parseJobsRule(env.SVC_SANDBOX_JOBS, 'SVC_SANDBOX_JOBS')
   const { folder, leave } = openWorkingFolder(env, waiting.note)
   const resources = await readResources(env)
-  const sandbox = await startSandbox({
-    resources,
-    stateDir: folder,
-    ...waiting,
-    jobs,
-    words,
-  }).catch((error: unknown) => {
+  const options = { resources, stateDir: folder, ...waiting, jobs, words }
+  const sandbox = await startSandbox(options).catch((error: unknown) => {
     leave()
     throw error
   })
