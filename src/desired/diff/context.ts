@@ -109,7 +109,7 @@ export interface UnchangedApprovers {
 
 /** The diff of one kind in one place, to which the steps of a comparison add item by item. */
 export class KindDiff {
-  readonly drafts: Draft[] = []
+  drafts: Draft[] = []
   readonly findings: PlanFinding[] = []
   readonly claims: SharedClaim[] = []
   readonly standing: UnchangedApprovers[] = []

@@ -66,6 +66,14 @@ interface DesiredState {
   readonly mistakes: Mistakes
 }
 
+/** Keeps of the record that a draft changes only the field that orders actions: a plan may have thousands of long records. */
+const shortenRecord = (draft: Draft): Draft => {
+  const { before, kind } = draft
+  if (before === undefined) return draft
+  const record = kind.first === undefined ? {} : { [kind.first]: before.record[kind.first] }
+  return { ...draft, before: { ...before, record } }
+}
+
 /** Compares several desired states with the current one, which is read only once. */
 const diffPlaces = async (
   states: readonly DesiredState[],
@@ -82,7 +90,9 @@ const diffPlaces = async (
     for (const { one, index } of ones)
       for (const kind of one.desired().filter((some) => isKindSelected(options, some))) {
         const mistakes = states[index]?.mistakes ?? new Mistakes()
-        diffs[index]?.[at]?.push(await diffKind(view, options, kind, mistakes))
+        const diff = await diffKind(view, options, kind, mistakes)
+        diff.drafts = diff.drafts.map(shortenRecord)
+        diffs[index]?.[at]?.push(diff)
       }
     // To save memory, only the diffs of projects are kept: there may be thousands.
     const [first] = ones
