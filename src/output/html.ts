@@ -76,7 +76,9 @@ export const open: OpenPrinter = (sink, view) => {
       for (const record of batch) await sink.write(renderDetail(record, view).text)
     },
     close: end,
-    abandon: end,
+    abandon: async () => {
+      if (begun) await end()
+    },
   }
 }
 
@@ -117,7 +119,9 @@ const collectRecords = (write: (records: readonly unknown[]) => Promise<void>): 
       records.push(...batch)
     },
     close: end,
-    abandon: end,
+    abandon: async () => {
+      if (records.length > 0) await end()
+    },
   }
 }
 

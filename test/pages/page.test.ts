@@ -123,6 +123,12 @@ describe('a page', () => {
     expect(splitPage(stdout).footer).toBeUndefined()
   })
 
+  it('is not begun where the run fails before the first record', async () => {
+    server.answer = () => ({ body: [{ id: 1 }] })
+    const ran = await call('runners list -o html --group-by created_at')
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+  })
+
   it('has a table for each part of an overview, and for the changes of a plan', async () => {
     const heads = (page: string): string[] =>
       [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, head = '']) => head)

@@ -122,6 +122,9 @@ const joinFields = (
   return tokens.toSpliced(at - 1, 2, `${first},${text}`)
 }
 
+const hasScopeFlag = (tokens: readonly string[]): boolean =>
+  getFlagValue(tokens, ['-P', '--project', '-G', '--group']) !== undefined
+
 /** Returns the flag of a list that a word is for: the only one that has it as a value, the file of commits, or the search. */
 const toListFlag = ({ flags }: Command, text: string): readonly string[] | undefined => {
   const [own, ...others] = flags.filter(({ param }) => getParamValues(param).includes(text))
@@ -135,7 +138,7 @@ const rewriteSurplus = (command: Command, tokens: readonly string[], at: number)
   const text = tokens[at] ?? ''
   const joined = joinFields(command, tokens, at)
   if (joined !== undefined) return joined
-  const isScoped = getFlagValue(tokens, ['-P', '--project', '-G', '--group']) !== undefined
+  const isScoped = hasScopeFlag(tokens)
   const scope = isScoped ? undefined : toScope(command, text)
   const isWordFor = /^[a-z][\w-]*$/i.test(text) && !/^(?:all|any|help|asc|desc)$/.test(text)
   const given = scope ?? (isScoped || isWordFor ? toListFlag(command, text) : undefined)
@@ -239,8 +242,7 @@ export const rewriteName = async (
   const isScoped = Object.values(list.endpoints).every(
     ({ path = {} }) => Object.keys(path).length > 0,
   )
-  const scopes = ['-P', '--project', '-G', '--group']
-  const lacksScope = isScoped && getFlagValue(tokens, scopes) === undefined
+  const lacksScope = isScoped && !hasScopeFlag(tokens)
   const where = ['--where', listed, ...(lacksScope ? ['--all-projects'] : [])]
   return { command: `${command.area} list`, tokens: kept.toSpliced(at, 0, ...where) }
 }
@@ -296,5 +298,7 @@ const rewriteExport = async (
   if (at === undefined || others.length > 0 || names.includes(text)) return tokens
   const near = findMistyped(text, names)
   if (near !== undefined) return tokens.with(at, near)
-  return tokens.toSpliced(at, 1, text.includes('/') ? '-P' : '-G', text)
+  return hasScopeFlag(tokens)
+    ? tokens
+    : tokens.toSpliced(at, 1, text.includes('/') ? '-P' : '-G', text)
 }
