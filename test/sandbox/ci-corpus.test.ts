@@ -26,11 +26,11 @@ describe('what was not seen makes no verdict', () => {
 
   it('names the include that may hold it', async () => {
     const { warnings } = await lintContent(
-      'include: [{template: X.yml}, {remote: https://f.example/y.yml}]\n',
+      'include: [{template: X.gitlab-ci.yml}, {remote: https://f.example/y.yml}]\n',
       {},
     )
     expect(warnings.at(-1)).toBe(
-      'jobs config should contain at least one visible job (unless an include that is not fetched here brings it: `X.yml`, `https://f.example/y.yml`)',
+      'jobs config should contain at least one visible job (unless an include that is not fetched here brings it: `X.gitlab-ci.yml`, `https://f.example/y.yml`)',
     )
   })
 

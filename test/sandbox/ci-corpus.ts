@@ -189,7 +189,7 @@ export const pipelines: NamedConfigurations = {
   `,
   'a job that overrides what a template brings': toYaml`
     include:
-      - template: Security/SAST.yml
+      - template: Security/SAST.gitlab-ci.yml
     sast:
       variables: {SCAN_DEPTH: '3'}
       stage: quality
@@ -372,7 +372,7 @@ export const pipelines: NamedConfigurations = {
         include:
           - local: /a.yml
           - {project: platform/ci, file: b.yml, ref: main}
-          - template: C.yml
+          - template: C.gitlab-ci.yml
   `,
 }
 
@@ -591,7 +591,7 @@ export const unseenIncludes: readonly (readonly [
 ])[] = [
   [
     'a typing error stays one',
-    'include: {template: X.yml}\nsast: {variables: {A: 1}, artifacts: {name: 3}}\n',
+    'include: {template: X.gitlab-ci.yml}\nsast: {variables: {A: 1}, artifacts: {name: 3}}\n',
     ['jobs:sast:artifacts name should be a string'],
     ['jobs:sast config should implement the script:, run:, or trigger: keyword'],
   ],

@@ -136,10 +136,10 @@ describe('warnings and the expanded text', () => {
       expect.stringContaining('multiple pipelines'),
     ])
     const far = await lintContent(
-      `include: [{template: X.yml}]\n${job}  extends: .from-there\n`,
+      `include: [{template: X.gitlab-ci.yml}]\n${job}  extends: .from-there\n`,
       {},
     )
-    expect([far.errors, far.warnings[0]]).toEqual([[], expect.stringContaining('X.yml')])
+    expect([far.errors, far.warnings[0]]).toEqual([[], expect.stringContaining('X.gitlab-ci.yml')])
   })
 
   it('puts references in place, and extends only with a project', async () => {

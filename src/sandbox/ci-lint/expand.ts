@@ -217,7 +217,11 @@ const findNameProblem = (kind: (typeof unfetchedKinds)[number], name: string) =>
       ? undefined
       : `component '${name}' - the component path is not supported`
   if (!isYaml(name)) return `Included file \`${name}\` does not have YAML extension!`
-  return kind === 'template' || (/^https?:\/\//i.test(name) && URL.canParse(name))
+  if (kind === 'template')
+    return name.endsWith('.gitlab-ci.yml')
+      ? undefined
+      : `Template file \`${name}\` is not a valid location!`
+  return /^https?:\/\//i.test(name) && URL.canParse(name)
     ? undefined
     : `Remote file \`${name}\` does not have a valid address!`
 }
