@@ -15,9 +15,8 @@ import {
   type Params,
 } from '../catalogue/params.js'
 import { type ManagedPlace, toReferenceText } from './address.js'
-import { hashBytes } from './files/paths.js'
 import type { CurrentItem, NameFinder } from './state.js'
-import { isSameValue, normalizeValue, toCanonical, type ValueType } from './values.js'
+import { hashBytes, isSameValue, normalizeValue, toCanonical, type ValueType } from './values.js'
 
 /** A parameter that files can declare. */
 export interface Attribute {

@@ -29,8 +29,9 @@ import {
   type Verb,
 } from './actions.js'
 import { toAddressText } from './address.js'
-import { formatPath, hashBytes } from './files/paths.js'
+import { formatPath } from './files/paths.js'
 import { formatOrigin, type Origin, type SecretSource } from './state.js'
+import { hashBytes } from './values.js'
 
 /** The maximum number of values in a plan file: values take more memory than the bytes that they are parsed from. */
 const maxValues = 20_000_000

@@ -1,5 +1,6 @@
-/** Normalizes the values of attributes, and applies the changes that files declare for lists. */
+/** Normalizes and hashes the values of attributes, and applies the changes that files declare for lists. */
 
+import { createHash } from 'node:crypto'
 import type { JsonValue } from '../base/objects.js'
 import type { Referent } from '../catalogue/managed.js'
 import { isText } from '../catalogue/params.js'
@@ -14,6 +15,10 @@ export {
   toCanonical,
   type ValueType,
 } from '../catalogue/same-value.js'
+
+/** Returns the SHA-256 of bytes or of a text. */
+export const hashBytes = (bytes: Uint8Array | string): string =>
+  createHash('sha256').update(bytes).digest('hex')
 
 /**
  * Converts a value of the instance to its type in files: a day, a number, a boolean, a list in order. A text is not changed, since it may

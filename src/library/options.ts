@@ -1,14 +1,15 @@
 /** Checks what programs without types pass to `connect()` and to calls. */
+import { isObject } from '../base/objects.js'
+import { joinWords } from '../base/text.js'
 import { longestWait } from '../client/defaults.js'
 import { usage } from '../errors.js'
 import { checkProxy } from '../profile/addresses.js'
+import { isUserTokenKind, userTokenKinds } from '../profile/tokens.js'
 import type { ConnectOptions } from './types.js'
 
 /** The words for what an option must be, and the function that tests a value. */
 type Rule = readonly [expected: string, isValid: (value: unknown) => boolean]
 
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0
 const text: Rule = ['a string', (value) => typeof value === 'string']
 const callback: Rule = ['a function', (value) => typeof value === 'function']
@@ -18,10 +19,7 @@ const count = 'a whole number above 0'
 const rules: Readonly<Record<string, Rule>> = {
   baseUrl: text,
   token: text,
-  tokenKind: [
-    'personal, oauth or session',
-    (value) => ['personal', 'oauth', 'session'].includes(String(value)),
-  ],
+  tokenKind: [joinWords(userTokenKinds, 'or'), isUserTokenKind],
   jobToken: text,
   transport: object,
   proxy: text,

@@ -13,6 +13,7 @@ import { buildHeaders } from '../../src/http/headers.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { decodeForm } from '../../src/sandbox/check.js'
 import { countDraws } from '../support/draws.js'
+import { emptySources } from '../support/sources.js'
 
 /** Unicode texts that can occur in an argument. Special characters occur more often than by chance. */
 const text = fc
@@ -24,19 +25,11 @@ const text = fc
   .filter((t) => Buffer.from(t).toString() === t && !t.includes('\u0000'))
 const nonBlank = text.filter((t) => t.trim() !== '' && !t.includes(','))
 
-const sources = {
-  env: {},
-  now: new Date(0),
-  readStdin: async () => '',
-  note: () => {},
-  warn: () => {},
-}
-
 /** Parses a command line. Returns undefined for a usage error; any other error fails the test. */
 const parseArguments = async (argv: readonly string[]) => {
   try {
     const line = await parseTokens(argv, {})
-    return line.kind === 'run' ? await parseGiven(line.command, line.raw, sources) : undefined
+    return line.kind === 'run' ? await parseGiven(line.command, line.raw, emptySources) : undefined
   } catch (error) {
     if (error instanceof Failure && error.category === 'usage') return undefined
     throw error

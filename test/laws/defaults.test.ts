@@ -14,6 +14,7 @@ import { parseGiven } from '../../src/engine/plan/given.js'
 import type { PlanContext } from '../../src/engine/plan/objects.js'
 import { createPlans } from '../../src/engine/plan/plan.js'
 import { buildRequest } from '../../src/http/request/request.js'
+import { emptySources } from '../support/sources.js'
 import { documentedDefaults } from './documented-defaults.js'
 
 /** Creates a text that a parameter accepts. */
@@ -56,14 +57,7 @@ const rows = (await loadAllCommands()).flatMap((command) =>
 const createLinePlans = async (command: Command, key: string, endpoint: Endpoint) => {
   const line = await parseTokens(getCommandName(command).split(' '), {})
   if (line.kind !== 'run') throw new Error(`${getCommandName(command)} asks for ${line.kind}`)
-  const sources = {
-    env: {},
-    now: new Date(0),
-    readStdin: async () => '',
-    note: () => {},
-    warn: () => {},
-  }
-  const given = await parseGiven(command, line.raw, sources)
+  const given = await parseGiven(command, line.raw, emptySources)
   const selected = endpoint.when === undefined ? {} : { [endpoint.when.flag]: true }
   const only = { ...command, endpoints: { [key]: endpoint } }
   const plans = await createPlans(

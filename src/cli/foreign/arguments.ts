@@ -47,9 +47,12 @@ export const findArguments = (command: Command, tokens: readonly string[]): read
   return found
 }
 
+/** Matches words that name no project or group, and nothing to search for. */
+const noName = /^(?:all|any|help|asc|desc)$/
+
 /** Returns the flag for the project or group that an argument names; undefined for a number, or a word that no group is called. */
 const toScope = (command: Command, text: string): readonly string[] | undefined => {
-  if (/^(?:\d+|all|any|help|asc|desc)$/.test(text)) return undefined
+  if (/^\d+$/.test(text) || noName.test(text)) return undefined
   if (text.includes('/') && hasScopeEndpoint(command, 'project')) return ['-P', text]
   return hasScopeEndpoint(command, 'group') ? ['-G', text] : undefined
 }
@@ -140,7 +143,7 @@ const rewriteSurplus = (command: Command, tokens: readonly string[], at: number)
   if (joined !== undefined) return joined
   const isScoped = hasScopeFlag(tokens)
   const scope = isScoped ? undefined : toScope(command, text)
-  const isWordFor = /^[a-z][\w-]*$/i.test(text) && !/^(?:all|any|help|asc|desc)$/.test(text)
+  const isWordFor = /^[a-z][\w-]*$/i.test(text) && !noName.test(text)
   const given = scope ?? (isScoped || isWordFor ? toListFlag(command, text) : undefined)
   return given === undefined ? tokens : tokens.toSpliced(at, 1, ...given)
 }

@@ -5,7 +5,6 @@ import { resolve } from 'node:path'
 import type { JsonValues } from '../../base/objects.js'
 import { exportFormerState } from '../../desired/applying/previous.js'
 import { matchConfirmedPlan, type PlanMatch } from '../../desired/applying/verify.js'
-import { hashBytes } from '../../desired/files/paths.js'
 import {
   type PlanAction,
   type PlanDocument,
@@ -13,6 +12,7 @@ import {
   readStoredPlan,
   toPlanDocument,
 } from '../../desired/planfile.js'
+import { hashBytes } from '../../desired/values.js'
 import type { Context } from '../../engine/command/context.js'
 import {
   createJournalId,

@@ -1,5 +1,4 @@
 /** `journal run` and `journal discard`: runs that were planned, by an agent or with `--dry-run --save`, and have not begun. */
-
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { getCurrentIo } from '../../base/io.js'

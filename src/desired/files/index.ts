@@ -13,6 +13,7 @@ import { managedKinds } from '../../catalogue/managed.js'
 import type { JsonSchema } from '../../catalogue/schema.js'
 import type { ManagedPlace } from '../address.js'
 import { type DesiredKind, formatOrigin, type KnownPlaces, type SourcedValue } from '../state.js'
+import { hashBytes } from '../values.js'
 import { type DeclaredContent, getConfigSchema, readDocument } from './document.js'
 import {
   buildLevels,
@@ -23,7 +24,7 @@ import {
 } from './levels.js'
 import { checkMerged, checkRivals, type MergedKind, mergeLevels } from './merge.js'
 import { Mistakes, type NamingOptions, removeEmptyValues, type SourceRules } from './nodes.js'
-import { formatPath, hashBytes, type PathOptions, type ReadText, readNamedFiles } from './paths.js'
+import { formatPath, type PathOptions, type ReadText, readNamedFiles } from './paths.js'
 import { checkOwns } from './selectors.js'
 import { expandTeams } from './teams.js'
 

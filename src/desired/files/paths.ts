@@ -1,6 +1,5 @@
 /** Finds and reads the files and folders that the command line names. */
 
-import { createHash } from 'node:crypto'
 import { promises as fs, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readReadable } from '../../base/files/files.js'
@@ -139,10 +138,6 @@ export const readNamedFiles = async (
   }
   return texts
 }
-
-/** Returns the SHA-256 of bytes or of a text. */
-export const hashBytes = (bytes: Uint8Array | string): string =>
-  createHash('sha256').update(bytes).digest('hex')
 
 /** Formats the name of a file for messages. */
 export const formatPath = (path: string): string => (path === '-' ? 'standard input' : path)

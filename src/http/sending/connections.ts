@@ -1,9 +1,8 @@
 /** Opens connections: one keep-alive pool per origin, loaded when the first request needs it. */
 
 import { subscribe } from 'node:diagnostics_channel'
-import { isIP } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import type { Dispatcher, Pool as PoolClass } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import { recordSecret } from '../../base/secrets/redact.js'
 import { Failure, getErrorCode } from '../../errors.js'
 import { type ClientOptions, type Transport, toDetails } from '../types.js'
@@ -173,13 +172,9 @@ const tunnelErrors: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: 'PROXY_TIMEOUT',
 }
 
-/** Creates the connections to a proxy, which must answer within `timeout` milliseconds. */
-const createTunnels = (Pool: typeof PoolClass, origin: URL, options: object, timeout: number) => {
-  const pool = new Pool(origin, { ...options, headersTimeout: timeout })
+/** Creates the tunnels of a pool of connections to a proxy. @param changes replace options of undici */
+const createTunnels = (pool: Pool, changes: { readonly servername?: undefined }) => {
   const connect = pool.connect.bind(pool)
-  // undici would name an IP address as the server name of TLS, which Node warns about.
-  const isAddress = isIP(origin.hostname.replace(/^\[|\]$/g, '')) !== 0
-  const changes = isAddress ? { servername: undefined } : {}
   return Object.assign(pool, {
     connect: (given: Dispatcher.ConnectOptions) =>
       connect({ ...given, ...changes }).catch((cause: unknown) => {
@@ -189,6 +184,7 @@ const createTunnels = (Pool: typeof PoolClass, origin: URL, options: object, tim
   })
 }
 
+/** Creates the connections through a proxy, which must answer within `timeout` milliseconds. */
 const createProxyFactory = async (
   proxy: string,
   settings: ConnectSettings,
@@ -200,20 +196,26 @@ const createProxyFactory = async (
     { default: Pool },
     { default: Dispatcher },
     { default: connect },
+    { isIP },
   ] = await Promise.all([
     import('undici/lib/dispatcher/proxy-agent.js'),
     import('undici/lib/dispatcher/pool.js'),
     import('undici/lib/dispatcher/dispatcher.js'),
     import('undici/lib/api/api-connect.js'),
+    import('node:net'),
   ])
   // undici's index adds this method, and tunnels are made by it.
   Object.assign(Dispatcher.prototype, { connect })
   const url = new URL(proxy)
+  // undici would name an IP address as the server name of TLS, which Node warns about.
+  const isAddress = isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0
+  const changes = isAddress ? { servername: undefined } : {}
   const agent = new ProxyAgent({
     uri: url.origin,
     ...getProxyCredential(url),
     proxyTunnel: false,
-    clientFactory: (origin, options) => createTunnels(Pool, origin, options, timeout),
+    clientFactory: (origin, options) =>
+      createTunnels(new Pool(origin, { ...options, headersTimeout: timeout }), changes),
     requestTls: { ...settings, timeout },
     proxyTls: { ...proxySettings, timeout },
   })
