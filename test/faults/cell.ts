@@ -15,9 +15,11 @@ import { answerHonestly, buildSecondPage } from './answers.js'
 import { type OuterFault, runAtTerminal } from './around.js'
 import type { Cell, Fault } from './faults.js'
 import type { Operation } from './operations.js'
-import { findUnusedUrl, type LyingServer, startLyingServer } from './server.js'
+import { type LyingServer, startLyingServer } from './server.js'
 
 const token = 'canary-token-of-the-fault-matrix'
+/** No server gets this port: the system gives higher ones. The port of a stopped server may be the next one's. */
+const deadUrl = 'http://127.0.0.1:1'
 /** A larger peak would mean that a body is held in memory. Node itself takes 20 MB more since version 24. */
 export const maxMegabytes = Number.parseInt(process.versions.node, 10) >= 24 ? 330 : 300
 
@@ -142,7 +144,7 @@ export const runCell = async (fault: Fault, operation: Operation): Promise<Outco
     fault.behave(operation, asked, socket, { url: server.url, stranger: stranger.url }),
   )
   try {
-    const url = fault.nobody === true ? await findUnusedUrl() : server.url
+    const url = fault.nobody === true ? deadUrl : server.url
     const ran = await run(fault, operation, url, home)
     return { ...ran, requests: server.seen.length, stranger }
   } finally {

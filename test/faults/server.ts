@@ -71,10 +71,3 @@ export const startLyingServer = async (behave: Behaviour): Promise<LyingServer> 
   }
   return lying
 }
-
-/** Finds a URL on the loopback interface where no server listens. */
-export const findUnusedUrl = async (): Promise<string> => {
-  const server = await startLyingServer(() => {})
-  await server.close()
-  return server.url
-}
