@@ -269,7 +269,7 @@ const createCertificateCheck = (problem: string, insecure: boolean): Check =>
       )
 
 /** Matches the codes of a server that ends the handshake itself, as one does that requires a client certificate. */
-const refusedHandshake = /^ERR_SSL_\w+_ALERT_/
+const refusedHandshake = /^ERR_SSL_[\w/]+_ALERT_/
 
 /** Creates the check of a connection whose TLS handshake failed. */
 const createHandshakeCheck = (code: string, { cert }: Transport): Check => {

@@ -11,6 +11,7 @@ import tls, { type TLSSocket, type TlsOptions } from 'node:tls'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { recordSecret } from '../../src/base/secrets/redact.js'
 import { readWhole } from '../../src/http/answers/body.js'
+import { toLostRequest } from '../../src/http/answers/network.js'
 import { getRejection, sendJson, serve, serveRaw } from '../support/servers.js'
 import { certificate, key } from './certificate.js'
 import { buildGet, buildWrite, createTestClient } from './clients.js'
@@ -88,6 +89,13 @@ describe('TLS', () => {
     })
     expect(String(error)).toContain(why)
     expect(error).not.toHaveProperty('details.unknownOutcome')
+  })
+  it.each([
+    ['3.0, of Node 20', 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'],
+    ['3.5, of Node 22', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
+  ])('names a refused handshake under the code of OpenSSL %s', (_, code) => {
+    const error = toLostRequest(Object.assign(new Error('alert'), { code }), 'GET /x', true)
+    expect(error).toMatchObject({ sent: false, details: { advice: { code: 'identity' }, code } })
   })
   it('shows a client certificate', async () => {
     const transport = { ca: certificate, cert: certificate, key }

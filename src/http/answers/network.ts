@@ -180,7 +180,8 @@ const classifyError = (error: unknown, code: string): Kind => {
   const text = error instanceof Error ? error.message : String(error)
   const [, status] = /^Proxy .{0,60}\((\d{3})\)/.exec(text) ?? []
   if (status !== undefined) return { why: `the proxy refused (${status})`, next: proxyHint }
-  const known = kinds[code]
+  // OpenSSL 3.5, which Node has since version 22, names the alerts of SSLv3 otherwise.
+  const known = kinds[code.replace('SSL/TLS_ALERT', 'SSLV3_ALERT')]
   if (known !== undefined) return known
   if (error instanceof Error && error.name === 'HTTPParserError') return notHttp
   return { why: shortenText(text, 200) || 'the connection failed', next: networkHint }
