@@ -67,6 +67,7 @@ export class World {
 
   static async open(): Promise<World> {
     const now = new Date()
+    now.setMilliseconds(0)
     const stateDir = createFolder()
     // The clock of the instance stands still and work is done at once, so that equal lines have equal output.
     const sandbox = await startSandbox({
@@ -149,10 +150,13 @@ export class World {
     }
   }
 
-  /** Creates a slow clock, so that ages and durations are equal in all lines. It advances when something waits. */
+  /**
+   * Creates a slow clock, so that ages and durations are equal in all lines. It advances when something waits. It begins half a second after
+   * the times of the instance, so that a busy machine crosses no second.
+   */
   #createClock(): Pick<Io, 'now' | 'after'> {
     const began = performance.now()
-    let waited = 0
+    let waited = 500
     const elapsed = (): number => waited + (performance.now() - began) / 100
     return {
       now: () => new Date(this.#now.getTime() + elapsed()),
