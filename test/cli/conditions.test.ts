@@ -347,6 +347,18 @@ it.each([
   expect(fine.stderr).not.toContain('nothing can match')
 })
 
+it.each([
+  ['members list -P a/b', '--query', ''],
+  ['runners list', '--tag-list', ''],
+  ['mr list --milestone Q1', '--not labels', 'labels='],
+  ['projects list', '--param topic', 'topic='],
+])('%s notes that the value of %s is empty: the list may be whole', async (line, label, value) => {
+  const words = [...line.split(' '), label.replace(/ .*/, '')]
+  const empty = await call([...words, value])
+  expect(empty.stderr).toContain(`${label} is empty, and the instance may ignore it`)
+  expect((await call([...words, `${value}x`])).stderr).not.toContain('is empty')
+})
+
 describe('fields of --sort, --group-by and --fields', () => {
   it.each([
     ['--sort', 'id desc', 'To sort, write -id.'],

@@ -8,7 +8,7 @@ import { parseHeld } from '../../base/yaml/texts.js'
 import { formatNames } from '../../catalogue/formats.js'
 import { canComeFromFile, getParamValues, type Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
-import { canListRecords, getCommandName } from '../command/derive.js'
+import { canListRecords, canSendAttributes, getCommandName } from '../command/derive.js'
 import { getCommandFlags } from '../command/flags.js'
 import { flagSets, globalFlags } from '../command/global-flags.js'
 import { type Globals, readGlobals } from '../command/globals.js'
@@ -18,6 +18,7 @@ import type { Raw } from './line.js'
 import { formatFlagLabel } from './line.js'
 import {
   checkSingleStdinReader,
+  isEmptyValue,
   type NoteListener,
   parseValue,
   readParamValues,
@@ -144,6 +145,29 @@ const noteEmptyRanges = (
   }
 }
 
+/** Notes filters without a value, such as an unset variable of a script: the list may have every object. */
+const noteEmptyFilters = (
+  command: CommandFacts,
+  { flags, extra }: Pick<Given, 'flags' | 'extra'>,
+  { note }: Pick<GivenSources, 'note'>,
+): void => {
+  if (!canListRecords(command) || canSendAttributes(command)) return
+  const sent = command.flags.filter(
+    ({ parameter, path }) => parameter !== undefined && path !== true,
+  )
+  const given = [
+    ...sent.map((flag) => [formatFlagLabel(flag), flags[flag.name]] as const),
+    ...Object.entries(extra).map(([name, value]) => [`--param ${name}`, value] as const),
+  ]
+  for (const [label, value] of given) {
+    // The value of `--not` has a filter in each field.
+    const parts = isObject(value) ? Object.entries(value) : []
+    const empty = parts.filter(([, part]) => isEmptyValue(part)).map(([name]) => `${label} ${name}`)
+    for (const one of isEmptyValue(value) ? [label] : empty)
+      note(`${one} is empty, and the instance may ignore it`)
+  }
+}
+
 /** Returns whether a parameter is a file or a folder; undefined for any other parameter. */
 const getPathWord = ({ completes, placeholder = '' }: Param): 'file' | 'folder' | undefined => {
   if (placeholder.startsWith('folder')) return 'folder'
@@ -203,13 +227,9 @@ export const parseGiven = async (
   const input = text === undefined ? undefined : await parseInputAttributes(text, inputLabel)
   sources.rowFields?.checkInput(input)
   if (stream === undefined) sources.rowFields?.end()
-  return {
-    ...objects,
-    flags,
-    stream,
-    extra: await readParamValues(raw.flags.get('param') ?? [], sources),
-    input,
-  }
+  const extra = await readParamValues(raw.flags.get('param') ?? [], sources)
+  noteEmptyFilters(command, { flags, extra }, sources)
+  return { ...objects, flags, stream, extra, input }
 }
 
 /**

@@ -97,6 +97,10 @@ export const checkCoercedValue = (
     : createValueFailure(error, label, parameter)
 }
 
+/** True for a value that filters nothing: the instance ignores an empty parameter, so that every record would match. */
+export const isEmptyValue = (value: JsonValue | undefined): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
 /** Converts spans such as `7d` to times, counted from the time of the snapshot. Without a snapshot they are converted later. */
 const resolveTimes = (param: Param, texts: readonly string[], { asOf }: ValueOptions) => {
   const format = getParamFormat(param)

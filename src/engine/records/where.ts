@@ -11,7 +11,7 @@ import type { Globals, GroupFlags } from '../command/globals.js'
 import { createKnown } from '../command/record-facts.js'
 import type { TargetValues } from '../command/target-fields.js'
 import type { Command, Given, Plan } from '../command/types.js'
-import { parseIfAccepted, parseValue } from '../plan/parse-values.js'
+import { isEmptyValue, parseIfAccepted, parseValue } from '../plan/parse-values.js'
 import type { FullRecordReader } from '../rows.js'
 import {
   bindWhere,
@@ -167,10 +167,6 @@ const isExact = (parts: Parts, { field, op, values }: Condition, param: Param): 
   const word = !only.quoted && only.text === 'null'
   return !word && !(isListParam(param) && only.text.includes(','))
 }
-
-/** True for a value that filters nothing: the instance ignores an empty parameter, so that every record would match. */
-const isEmptyValue = (value: JsonValue): boolean =>
-  value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** Adds the value of a condition to the request, if possible. Returns true if the condition must also be tested. */
 const splitCondition = (
