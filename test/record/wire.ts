@@ -127,7 +127,15 @@ export class Wire {
       const requests = heard.filter((one) => one.port === port)
       return unordered ? [requests] : groupRequests(requests)
     })
-    return { ids, lines: parts.flatMap((part) => part.map((one) => this.#print(one)).sort()) }
+    return { ids, lines: parts.flatMap((part) => this.#printSorted(part)) }
+  }
+
+  /** Prints requests whose order is not fixed: reads first, because each object is read before it is written. */
+  #printSorted(part: readonly HeardRequest[]): string[] {
+    const isRead = ({ method }: HeardRequest): boolean => method === 'GET'
+    return [part.filter(isRead), part.filter((one) => !isRead(one))].flatMap((some) =>
+      some.map((one) => this.#print(one)).sort(),
+    )
   }
 
   #print({ port, method, target, headers, chunks, status }: HeardRequest): string {
