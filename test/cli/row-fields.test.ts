@@ -79,6 +79,16 @@ describe('--row-fields', () => {
     expect([ran.code, listBodies()]).toEqual([0, [['PUT /runners/1', { tag_list }]]])
   })
 
+  it.each([
+    ['FALSE', false],
+    ['0', false],
+    ['TRUE', true],
+    ['1', true],
+  ])('reads %s of a sheet as %s', async (cell, active) => {
+    const ran = await run('runners update - --row-fields active', `id,active\n1,${cell}\n`)
+    expect([ran.code, listBodies()]).toEqual([0, [['PUT /runners/1', { active }]]])
+  })
+
   it('adds each member of a sheet with the level and the day of its row', async () => {
     const sheet =
       'user_id,Department,access_level,expires_at\n5,QA,40,2027-01-01\n6,Ops,developer,\n7,Ops,30,\n'
@@ -290,6 +300,12 @@ describe('a sheet that is wrong sends nothing', () => {
       'runners update - --row-fields maximum_timeout',
       'id,maximum_timeout\n1,3600\n2,long\n',
       'standard input, line 3, column maximum_timeout must be an integer',
+    ],
+    [
+      'a word that is no boolean',
+      'runners update - --row-fields active',
+      'id,active\n1,no\n',
+      'line 2, column active must be true or false, not "no"',
     ],
     [
       'several values of an attribute with one',
