@@ -97,6 +97,15 @@ const toSite = ({ command, io }: AskedLine, { folder, manifest }: FoundSnapshot)
   command,
 })
 
+/** Describes the groups to which snapshots are limited. If these differ, the counts of the snapshots do, too. */
+const describeLimits = (snapshots: readonly FoundSnapshot[]): string => {
+  const limits = [...new Set(snapshots.map(({ manifest }) => manifest.groups.join(', ')))]
+  const texts = limits.map((groups) => (groups === '' ? 'not limited' : `limited to ${groups}`))
+  const [only = ''] = limits
+  if (limits.length === 1) return only === '' ? '' : `, ${texts.join('')}`
+  return `, some ${texts.join(', some ')}: their counts differ for this reason, too`
+}
+
 const createSource =
   (text: string, snapshots: readonly FoundSnapshot[]) => async (): Promise<PageSource> => {
     const [first, last] = [snapshots[0]?.manifest, snapshots.at(-1)?.manifest]
@@ -131,7 +140,7 @@ export const executeSnapshots = async (
   const asOf = latest === undefined ? undefined : new Date(latest)
   const of = { env, getSource, asOf, column: 'snapshot' } as const
   const shared = await openSharedRun({ line, run }, chosen, of)
-  shared.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}`)
+  shared.notes.note(`from ${formatCount(snapshots.length, 'snapshot')}${describeLimits(snapshots)}`)
   for (const folder of incomplete)
     shared.notes.warn(`${basename(folder)} is left out: the snapshot is incomplete`)
   const sites = snapshots.map((one) => toSite(line, one))

@@ -227,17 +227,21 @@ const readLevel = (
 
 // Booleans.
 
+/** The words of the command line, in lower case. Spreadsheets write them in capitals. */
+export const booleanWords: Readonly<Record<string, boolean>> = {
+  ...{ true: true, '1': true },
+  ...{ false: false, '0': false },
+}
 const truths: Readonly<Record<string, boolean>> = {
-  ...{ true: true, t: true, '1': true, yes: true, on: true },
-  ...{ false: false, f: false, '0': false, no: false, off: false },
+  ...booleanWords,
+  ...{ t: true, yes: true, on: true },
+  ...{ f: false, no: false, off: false },
 }
 
 const readBoolean = (given: Scalar | undefined, kind: SourceKind): ScalarValue => {
   if (typeof given?.value === 'boolean') return { value: given.value }
-  const text = given?.text ?? ''
-  // A flag without a value has the text `true`, or `false` if `no-` is before its name.
-  if (kind === 'text') return { value: text !== 'false' }
-  const value = kind === 'wire' ? getOwn(truths, text.toLowerCase()) : undefined
+  const known = { text: booleanWords, wire: truths, data: {}, file: {} }[kind]
+  const value = getOwn<boolean>(known, (given?.text ?? '').toLowerCase())
   return value === undefined ? createProblem('wrong type', 'true or false') : { value }
 }
 

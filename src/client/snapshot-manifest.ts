@@ -26,6 +26,11 @@ export type SnapshotGap = NonNullable<SnapshotKind['refused']>
 /** The manifest of a snapshot. */
 export type SnapshotManifest = DocumentValue<ManifestSchema>
 
+/** True if a project or group is one of those to which a snapshot is limited, or below one. */
+export const isWithin = (path: string, groups: SnapshotManifest['groups']): boolean =>
+  groups.length === 0 ||
+  groups.some((group) => `${path.toLowerCase()}/`.startsWith(`${group.toLowerCase()}/`))
+
 // The identity of a record among those of its parent.
 
 /** Fields that identify a record, the most certain first. */

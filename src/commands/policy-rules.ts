@@ -2,8 +2,10 @@
 
 import { groupBy } from '../base/collections.js'
 import { toDay } from '../base/dates.js'
+import { serializeExact } from '../base/json/json.js'
 import { parseBytes } from '../base/json/records.js'
-import { getOwn, isObject } from '../base/objects.js'
+import { isObject } from '../base/objects.js'
+import { createPicker } from '../catalogue/pick.js'
 import { getIdentity } from '../client/snapshot-manifest.js'
 import { formatOrigin } from '../desired/state.js'
 import type { Context, LineAnswer, LineParent, ReadingLine } from '../engine/command/context.js'
@@ -157,17 +159,21 @@ const formatAddress = ({ parent, record }: Row, answer: LineAnswer): string => {
 
 const formatValue = (value: unknown): string => {
   if (value === null || value === undefined) return '-'
-  return typeof value === 'object' && isObject(value) ? JSON.stringify(value) : String(value)
+  const isNested = isObject(value) || (Array.isArray(value) && value.some(isObject))
+  return isNested ? (serializeExact(value) ?? '-') : String(value)
 }
 
-const formatMessage = ({ message, where, each }: PolicyRule, { parent, record }: Row): string => {
+const formatMessage = (
+  { message, where, each }: PolicyRule,
+  { parent, record }: Row,
+  { command }: LineAnswer,
+): string => {
   if (message === undefined)
     return where === undefined ? `does not fulfil ${each}` : `matches ${where}`
+  const pickField = command && createPicker(command.computedFields, command.naming)
   return message.replace(/\{([\w.-]+)\}/g, (whole, field: string) => {
     if (field === parent?.column) return parent.name
-    const value = field
-      .split('.')
-      .reduce<unknown>((inner, name) => (isObject(inner) ? getOwn(inner, name) : undefined), record)
+    const value = pickField?.(record, field)
     return value === undefined && !isObject(record) ? whole : formatValue(value)
   })
 }
@@ -297,7 +303,12 @@ export const judgeRule = async (
     ? withOrigin(rule, () => findBroken(rule, rows, { answer, asOf }, parents))
     : rows
   const findings = broken.map((row) =>
-    createFinding(rule, rule.severity, formatAddress(row, answer), formatMessage(rule, row)),
+    createFinding(
+      rule,
+      rule.severity,
+      formatAddress(row, answer),
+      formatMessage(rule, row, answer),
+    ),
   )
   const gaps = [...parents.unread].map(([parent, message]) =>
     createFinding(rule, 'unread', parent || null, message),

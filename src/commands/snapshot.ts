@@ -12,7 +12,7 @@ import { formatCount } from '../base/text.js'
 import { version } from '../base/version.js'
 import { boolean, list, string } from '../catalogue/params.js'
 import { account } from '../catalogue/undocumented.js'
-import type { SnapshotGap, SnapshotKind } from '../client/snapshot-manifest.js'
+import { isWithin, type SnapshotGap, type SnapshotKind } from '../client/snapshot-manifest.js'
 import type { Context, LineAnswer } from '../engine/command/context.js'
 import { addInstanceFlags } from '../engine/command/globals.js'
 import { createNoteRow, type Rows, yieldRecords } from '../engine/rows.js'
@@ -48,10 +48,6 @@ const flags = {
 } as const
 
 type SnapshotGiven = Arguments<typeof flags>
-
-const isWithin = (path: string, groups: readonly string[]): boolean =>
-  groups.length === 0 ||
-  groups.some((group) => `${path.toLowerCase()}/`.startsWith(`${group.toLowerCase()}/`))
 
 /** True if the snapshot must stop: the line is wrong, or the instance cannot be reached. */
 const isFatal = (failure: Failure): boolean =>

@@ -165,11 +165,12 @@ export const createUserResolver = (
   /** @throws Failure `usage` if an earlier row named the same user, and has other values */
   const checkRow = (plan: Plan): Plan => {
     const { endpoint, label = '', row, values } = plan
-    if (row === undefined) return plan
+    const user = Number(values[getUserParameter(plan)])
+    // With --curl, a placeholder stands for every user.
+    if (row === undefined || Number.isNaN(user)) return plan
     const where = `${endpoint.route} ${String(values.id)}`
     const here = rows.get(where) ?? new Map<number, number>()
     rows.set(where, here)
-    const user = Number(values[getUserParameter(plan)])
     const digest = crc32(JSON.stringify(row))
     const first = here.get(user) ?? digest
     here.set(user, first)

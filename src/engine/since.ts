@@ -10,7 +10,14 @@ import { type Fields, isObject, toText } from '../base/objects.js'
 import { isSwitch } from '../catalogue/params.js'
 import { pick } from '../catalogue/pick.js'
 import { getLevelName } from '../catalogue/shapes/common.js'
-import { getIdentifier, getIdentity, volatileFields } from '../client/snapshot-manifest.js'
+import { readManifest } from '../client/manifest-schema.js'
+import {
+  getIdentifier,
+  getIdentity,
+  isWithin,
+  type SnapshotManifest,
+  volatileFields,
+} from '../client/snapshot-manifest.js'
 import { exitCodes, usage } from '../errors.js'
 import type { Context } from './command/context.js'
 import { getCommandName } from './command/derive.js'
@@ -57,10 +64,20 @@ const getLineWords = (command: Command, { args, flags }: Raw): readonly string[]
 /** Matches the note about a list without records. */
 const emptyNote = /^(?:nothing found|no matches)/
 
+/** The groups to which each of the two sides is limited. */
+type Limits = readonly SnapshotManifest['groups'][]
+
+/** True if both sides can have a record: it is below the groups to which they are limited. */
+const isShared = (record: unknown, parent: string | undefined, limits: Limits): boolean => {
+  const path = parent ?? (isObject(record) ? toText(record.path_with_namespace) : undefined)
+  return path === undefined || limits.every((groups) => isWithin(path, groups))
+}
+
 const readSide = async (
   { naming, place, ui }: Context,
   words: readonly string[],
   from: string | undefined,
+  limits: Limits,
 ): Promise<Side> => {
   const records = new Map<string, Map<string, unknown>>()
   const unread = new Set<string>()
@@ -71,6 +88,7 @@ const readSide = async (
     from,
     takeRecord: (bytes, parent) => {
       const record = naming.makeLegible(parseBytes(bytes))
+      if (!isShared(record, parent?.name, limits)) return
       column ??= parent?.column
       const name = parent?.name ?? ''
       const known = records.get(name) ?? new Map<string, unknown>()
@@ -252,8 +270,11 @@ export async function* yieldChanges({ command, raw, globals, running }: Line): R
   if (raw.args.includes('-'))
     throw usage(`${getCommandName(command)} --since reads no standard input`)
   const words = getLineWords(command, raw)
-  const then = await readSide(context, words, globals.since)
-  const now = await readSide(context, words, globals.from)
+  const limits = [globals.since, globals.from].map((folder) =>
+    folder === undefined ? [] : (readManifest(folder)?.groups ?? []),
+  )
+  const then = await readSide(context, words, globals.since, limits)
+  const now = await readSide(context, words, globals.from, limits)
   const skipped = new Set(globals.allFields ? [] : command.naming.addOwnNames([...volatileFields]))
   const counts = { added: 0, removed: 0, changed: new Set<string>() }
   const yieldChangeRows = function* (): Generator<Change> {
@@ -272,6 +293,9 @@ export async function* yieldChanges({ command, raw, globals, running }: Line): R
   yield createNoteRow(
     `${counts.added} added, ${counts.removed} removed, ${counts.changed.size} changed; changed secrets cannot be seen`,
   )
+  const groups = [...new Set(limits.flat())]
+  if (groups.length > 0)
+    yield createNoteRow(`only projects and groups below ${groups.join(', ')} are compared`)
   const unread = new Set([...then.unread, ...now.unread])
   if (unread.size === 0) return
   yield createNoteRow(

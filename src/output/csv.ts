@@ -32,7 +32,9 @@ const createRawCell = (value: string): { readonly value: string } => {
   return cell
 }
 
-const createOptions = ({ csvRaw }: FormatView): Options => ({
+/** @param columns the number of columns. An empty cell that is alone in its row has quotes, because readers skip blank lines. */
+const createOptions = ({ csvRaw }: FormatView, columns: number): Options => ({
+  quoted_empty: columns === 1,
   escape_formulas: csvRaw !== true,
   // Some readers drop unquoted white space at the ends.
   quoted_match: /^[ \t]|[ \t]$/,
@@ -59,11 +61,10 @@ const formatCell = (value: unknown, { style, csvRaw }: FormatView): Cell => {
 }
 
 export const open: OpenPrinter = (sink, view) => {
-  const options = createOptions(view)
   const format = (lines: readonly (readonly unknown[])[]): string =>
     csvOf(
       lines.map((values) => values.map((value) => formatCell(value, view))),
-      options,
+      createOptions(view, lines[0]?.length ?? 0),
     )
   return createListPrinter(sink, view, {
     header: (rows) => (view.headless === true ? '' : format([rows.headings()])),

@@ -76,12 +76,7 @@ describe('a value by its parameter', () => {
       'none',
       { ...repeatForSources('None'), wire: wrongType },
     ],
-    [
-      'a boolean as text',
-      boolean('b'),
-      'no',
-      { text: true, data: wrongType, file: wrongType, wire: false },
-    ],
+    ['a boolean as text', boolean('b'), 'no', { ...repeatForSources(wrongType), wire: false }],
     [
       'a value with dashes',
       oneOf(['a_b'], 'e'),

@@ -48,6 +48,24 @@ describe('an operator of another language is refused, with the form that is mean
   })
 })
 
+describe('a parameter that is true or false', () => {
+  const show = (condition: string) => call(['projects', 'list', '--curl', '--where', condition])
+
+  it.each([
+    ['owned=0', 'owned=false'],
+    ['owned=FALSE', 'owned=false'],
+    ['owned=1', 'owned=true'],
+  ])('is sent as the condition has it: %s', async (condition, query) => {
+    expect((await show(condition)).stdout).toContain(`/projects?${query}&`)
+  })
+
+  it('is refused for any other word', async () => {
+    const { code, stderr } = await show('owned=no')
+    expect(code).toBe(2)
+    expect(stderr).toContain('--where owned must be true or false, not "no"')
+  })
+})
+
 describe('a value that a field cannot have', () => {
   it.each([
     ['status=ofline', 'did you mean offline?'],

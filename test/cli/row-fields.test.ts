@@ -34,7 +34,7 @@ describe('--row-fields', () => {
     ])
   })
 
-  it.each(['=1+1', "'=1+1", '+49 30', '-x', '-5', "'quoted'", '  in '])(
+  it.each(['=1+1', "'=1+1", '+49 30', '-x', '-5', "'quoted'", '  in ', 'a\n\n \nb', '\n\n'])(
     'reads the text that -o csv wrote: %s',
     async (description) => {
       server.answer = ({ url }) =>
@@ -68,6 +68,25 @@ describe('--row-fields', () => {
         ['PUT /runners/2', { description: 'out' }],
       ],
     ])
+  })
+
+  it('leaves the items of a list in a JSON record whole, as --input does', async () => {
+    const tag_list = ['a,b', 'c', '7']
+    const ran = await run(
+      'runners update - --row-fields tag_list',
+      JSON.stringify({ id: 1, tag_list }),
+    )
+    expect([ran.code, listBodies()]).toEqual([0, [['PUT /runners/1', { tag_list }]]])
+  })
+
+  it.each([
+    ['FALSE', false],
+    ['0', false],
+    ['TRUE', true],
+    ['1', true],
+  ])('reads %s of a sheet as %s', async (cell, active) => {
+    const ran = await run('runners update - --row-fields active', `id,active\n1,${cell}\n`)
+    expect([ran.code, listBodies()]).toEqual([0, [['PUT /runners/1', { active }]]])
   })
 
   it('adds each member of a sheet with the level and the day of its row', async () => {
@@ -281,6 +300,18 @@ describe('a sheet that is wrong sends nothing', () => {
       'runners update - --row-fields maximum_timeout',
       'id,maximum_timeout\n1,3600\n2,long\n',
       'standard input, line 3, column maximum_timeout must be an integer',
+    ],
+    [
+      'a word that is no boolean',
+      'runners update - --row-fields active',
+      'id,active\n1,no\n',
+      'line 2, column active must be true or false, not "no"',
+    ],
+    [
+      'several values of an attribute with one',
+      'runners update - --row-fields maximum_timeout',
+      '{"id":1,"maximum_timeout":[700,800]}',
+      'line 1, column maximum_timeout must be one value, not a list',
     ],
     [
       'a level that is none',

@@ -425,6 +425,15 @@ describe('a write', () => {
     expect(ran.stderr).toContain('"signup_enabled" is a response field, not a known parameter')
     expect(ran.stderr).not.toContain('did you mean')
   })
+  it('says of a name in the path that it is not sent', async () => {
+    const ran = await svcctl(['runners', 'update', '7', '--input', '-', '--curl'], {
+      env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' },
+      input: '{"id": 5, "description": "x"}',
+    })
+    expect(ran.stdout).toMatch(/'{"description":"x"}' \S*\/runners\/7\n$/)
+    expect(ran.stderr).toContain('"id" is part of the path')
+    expect(ran.stderr).not.toContain('sending it unchanged')
+  })
   it('under --curl names unknown names before anything is sent', async () => {
     const ran = await run('runners', 'update', '7', '--param', 'descriptoin=x', '--curl')
     expect(ran.stderr).toContain('did you mean description?')

@@ -245,6 +245,19 @@ describe('a user who is named by name and by ID', () => {
   })
 })
 
+describe('rows of members with --curl', () => {
+  it('show the request of each, although no name is looked up', async () => {
+    const ran = await call('members add - --row-fields access_level -P 3 --curl', {
+      input: 'user,access_level\ndov,20\neva,30\n',
+    })
+    expect([ran.code, sent()]).toEqual([0, []])
+    expect(ran.stdout.match(/"access_level":\d+/g)).toEqual([
+      '"access_level":20',
+      '"access_level":30',
+    ])
+  })
+})
+
 describe('members remove', () => {
   it.each([
     ['-P', 'projects'],

@@ -105,6 +105,34 @@ describe('check policy', () => {
     expect(fine).toEqual({ code: 0, found: [] })
   })
 
+  it('finds what does not fulfil an order: no element of a list has it, or the value has none', async () => {
+    const jobs = [
+      { id: 1, created_at: '2026-01-02T00:00:00Z', artifacts: [{ size: 3 }, { size: 9 }] },
+      { id: 2, created_at: 'unknown', artifacts: [{ size: 3 }] },
+      { id: 3, created_at: '2025-01-02T00:00:00Z', artifacts: [] },
+    ]
+    server.answer = answerOrRefuse({ 'GET /projects/a%2Fb/jobs?': jobs })
+    const judge = async (each: string) =>
+      listAddresses((await listFindings(writeRule('jobs list -P a/b', `each: "${each}"`))).found)
+    expect(await judge('artifacts.size>5')).toEqual(['jobs/2', 'jobs/3'])
+    expect(await judge('artifacts.size<=3')).toEqual(['jobs/3'])
+    expect(await judge('created_at>=2026-01-01')).toEqual(['jobs/2', 'jobs/3'])
+  })
+
+  it('shows in a message what --fields shows of a field', async () => {
+    const body = {
+      iid: 7,
+      references: { full: 'a/b!7' },
+      labels: ['x', 'y'],
+      reviewers: [{ id: 4 }],
+    }
+    server.answer = answerOrRefuse({ 'GET /projects/a%2Fb/merge_requests?': [body] })
+    const message =
+      'message: "{reference} {labels} {labels.1} {reviewers.id} {reviewers} {nickname}"'
+    const { found } = await listFindings(writeRule('mr list -P a/b', 'where: iid=7', message))
+    expect(found).toMatchObject([{ message: 'a/b!7 x,y y 4 [{"id":4}] -' }])
+  })
+
   it('reads each list once, however many rules judge it and by whatever they judge', async () => {
     server.answer = ({ url }) => {
       const path = url.replace(/^\/api\/v4/, '')

@@ -767,6 +767,23 @@ describe('--since', () => {
     expect(stderr).toContain('0 added, 0 removed, 0 changed')
   })
 
+  it.each(['members list --all-projects', 'projects list'])(
+    'compares only what a snapshot of some groups can contain: %s',
+    async (line) => {
+      const at = join(createFolder(), 'some')
+      const lists = ['projects list', 'members list --all-projects']
+      await runLive(['snapshot', ...lists, '--group', 'web', '--to', at])
+      for (const [since, from] of [
+        [at, snapshotPath],
+        [snapshotPath, at],
+      ] as const) {
+        const told = await runFrom(from, `${line} --since ${since} -o json`)
+        expect([told.code, JSON.parse(told.stdout)]).toEqual([0, []])
+        expect(told.stderr).toContain('only projects and groups below web are compared')
+      }
+    },
+  )
+
   it('does not take what could not be read for removed', async () => {
     const at = join(createFolder(), 'before')
     const projects = [1, 2].map((id) => ({ id, path_with_namespace: `a/p${id}` }))

@@ -91,6 +91,20 @@ describe('groups', () => {
     expect(told.stderr).toContain('counted in several groups')
   })
 
+  it('count a record once in a group, even if its list has the value several times', async () => {
+    const records = [
+      { id: 1, tag_list: ['a', 'a', 'b'], artifacts: [{ size: 1 }, { size: 1 }] },
+      { id: 2, tag_list: ['a'], artifacts: [{ size: 1 }] },
+    ]
+    expect((await runJobs('--group-by tag_list', records)).rows).toEqual([
+      { tag_list: 'a', count: 2 },
+      { tag_list: 'b', count: 1 },
+    ])
+    const told = await runJobs('--group-by artifacts.size', records)
+    expect(told.rows).toEqual([{ artifacts_size: 1, count: 2 }])
+    expect(told.stderr).not.toContain('several groups')
+  })
+
   it.each([
     ['day', ['2026-01-05', '2026-01-12', '2026-02-01']],
     ['week', ['2026-01-05', '2026-01-12', '2026-01-26']],

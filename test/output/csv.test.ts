@@ -45,6 +45,11 @@ describe('CSV', () => {
     expect(await printValues('csv', [], { columns: ['a', 'b'] })).toBe('a,b\n')
     expect(await printValues('csv', [])).toBe('')
   })
+  it('writes quotes for an empty cell that is alone in its row, since readers skip blank lines', async () => {
+    const text = await printValues('csv', [{ a: 'x' }, { a: null }, { a: '' }], { fields: ['a'] })
+    expect(text).toBe('a\nx\n""\n""\n')
+    expect(parse(text, { columns: true, skip_empty_lines: true })).toHaveLength(3)
+  })
   it('gives bare values a column', async () => {
     expect(await printValues('csv', ['x', 2])).toBe('value\nx\n2\n')
   })

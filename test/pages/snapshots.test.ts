@@ -74,6 +74,27 @@ it('notes no empty lists of the snapshots that a condition left out, unless it l
   expect((await read('name="no such"')).stderr).toBe(notes.join('\n'))
 }, 60_000)
 
+it('says whether the snapshots are limited to groups, and to different ones', async () => {
+  const home = createFolder()
+  const take = (name: string, ...groups: string[]) =>
+    call(['snapshot', 'projects list', '--to', join(home, name), ...groups], { env: liveInstance })
+  const count = async () => {
+    const line = ['projects', 'list', '--from', home, '--group-by', 'snapshot', '-o', 'value']
+    const { stdout, stderr } = await call(line, { env: noInstance })
+    return [stderr, ...(stdout.match(/\d+$/gm) ?? [])]
+  }
+  await take('one', '--group', 'web')
+  await take('two', '--group', 'web')
+  expect(await count()).toEqual(['from 2 snapshots, limited to web\n', '4', '4'])
+  await take('three')
+  expect(await count()).toEqual([
+    'from 3 snapshots, some limited to web, some not limited: their counts differ for this reason, too\n',
+    '4',
+    '4',
+    '14',
+  ])
+}, 60_000)
+
 interface Certificate {
   readonly expires_at?: string
   readonly left_seconds?: number

@@ -5,6 +5,7 @@ import type { Environment } from '../../base/io.js'
 import { getOwn } from '../../base/objects.js'
 import { writes } from '../../catalogue/endpoint.js'
 import { getParamValues, isSwitch } from '../../catalogue/params.js'
+import { booleanWords } from '../../catalogue/values.js'
 import {
   canCallApi,
   createNameConflictFailure,
@@ -68,21 +69,12 @@ const toText = (flag: Flag, option: Option, value: unknown): string => {
 /** True for a flag with a `--no-` form. (`--no-certificate` is a flag of its own.) */
 const isBoolean = ({ name, param }: Flag): boolean => isSwitch(param) && !name.startsWith('no-')
 
-const booleanWords: Readonly<Record<string, boolean>> = {
-  true: true,
-  '1': true,
-  false: false,
-  '0': false,
-}
-
 /**
  * Returns the form of a boolean flag for the text after its `=`.
  * @throws Failure `usage` for any other text; the message does not repeat it, as it may be a secret
  */
 const toBooleanForm = (name: string, text: string): string => {
-  const isOn = Object.hasOwn(booleanWords, text.toLowerCase())
-    ? booleanWords[text.toLowerCase()]
-    : undefined
+  const isOn = getOwn<boolean>(booleanWords, text.toLowerCase())
   if (isOn === undefined)
     throw usage(`--${name} must be true or false`, `Write --${name} or --${name}=false.`)
   return isOn ? `--${name}` : `--no-${name}`

@@ -132,11 +132,14 @@ const suggestName = (
   return near === undefined ? '' : `; did you mean ${naming.describeName(near)}?`
 }
 
-/** Describes a name that is sent although no parameter has it. */
-const describeUnknownName = (endpoint: Endpoint, name: string, naming: Naming): string =>
-  Object.hasOwn(getShapeFields(endpoint), name)
+/** Describes a name that no parameter has. It is sent all the same, unless the arguments and flags of the line set it in the path. */
+const describeUnknownName = (endpoint: Endpoint, name: string, naming: Naming): string => {
+  if (Object.hasOwn(endpoint.path, name))
+    return `"${name}" is part of the path, which the arguments and flags set; it is not sent`
+  return Object.hasOwn(getShapeFields(endpoint), name)
     ? `"${name}" is a response field, not a known parameter; sending it unchanged`
     : `unknown parameter "${name}"; sending it unchanged${suggestName(endpoint, name, naming)}`
+}
 
 /** Creates the function that notes each parameter that the catalogue does not have; it is sent all the same. */
 export const createUnknownNote =

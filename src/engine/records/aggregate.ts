@@ -122,6 +122,12 @@ const toGroupKey = (value: unknown): unknown =>
     ? new ExactNumber(toCanonicalNumber(value))
     : value
 
+/** Returns each value once. A record counts only once in a group, even if a list has the same value several times. */
+const keepDistinct = (values: readonly unknown[]): readonly unknown[] =>
+  values.length === 1
+    ? values
+    : [...new Map(values.map((value) => [serializeExact(toGroupKey(value)), value])).values()]
+
 interface Group {
   readonly values: readonly unknown[]
   count: number
@@ -236,7 +242,6 @@ class GroupStage implements ListStage {
     const beside = this.#beside.includes(field) && isObject(row)
     const value = beside ? row[field] : this.#options.pick(record, getOwnField(field, this.#beside))
     const all: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [value]
-    if (all.length > 1) this.#hasLists = true
     const object = all.find((one) => isObject(one))
     if (isObject(object)) {
       const names = Object.keys(object).slice(0, 8)
@@ -245,9 +250,10 @@ class GroupStage implements ListStage {
         `Choose one of its fields: ${names.map((name) => `${field}.${name}`).join(', ')}.`,
       )
     }
-    return Array.isArray(value) && value.length === 0
-      ? [null]
-      : all.map((one) => toBucket(one ?? null, unit))
+    if (Array.isArray(value) && value.length === 0) return [null]
+    const values = keepDistinct(all.map((one) => toBucket(one ?? null, unit)))
+    if (values.length > 1) this.#hasLists = true
+    return values
   }
 
   #findGroup(values: readonly unknown[]): Group {

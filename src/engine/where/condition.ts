@@ -13,7 +13,7 @@ import { getOwn } from '../../base/objects.js'
 import { compareVersions, isVersion } from '../../base/version.js'
 import { type Failure, usage } from '../../errors.js'
 import { explainForeignValue, findForeignOperator, translate } from './foreign.js'
-import { isOrderOperator, type Op, opposites, ops } from './operators.js'
+import { isOrderOperator, negatedOrders, negateOperator, type Op, ops } from './operators.js'
 import type { FieldKind, Ranks } from './shape.js'
 
 export interface Operand {
@@ -89,7 +89,7 @@ class Reader {
   #parseOperator(): Op {
     const foreign = findForeignOperator(this.#text.slice(this.#at))
     if (foreign !== '') throw this.#createFailure(`"${foreign}" is not an operator`)
-    const op = ops.find((one) => this.#text.startsWith(one, this.#at))
+    const op = [...negatedOrders, ...ops].find((one) => this.#text.startsWith(one, this.#at))
     if (op === undefined) throw this.#createFailure(`expected one of ${ops.join(' ')}`)
     this.#at += op.length
     return op
@@ -174,7 +174,7 @@ export const formatCondition = ({
 export const negateExpression = ({ conditions }: Expression): readonly string[] =>
   conditions.flatMap(({ field, op, values }) => {
     const asksNull = values.some(({ text, quoted }) => !quoted && text === 'null')
-    const opposite = formatCondition({ field, op: opposites[op], values })
+    const opposite = formatCondition({ field, op: negateOperator(op), values })
     return asksNull ? [opposite] : [opposite, `${quoteField(field)}=null`]
   })
 
@@ -190,7 +190,7 @@ export const parseExpression = (text: string): Expression => new Reader(text).pa
 export type Test = (value: unknown) => boolean
 
 /** An operator without its negation. */
-export type Plain = Exclude<Op, '!=' | '!~'>
+export type Plain = Exclude<Op, `!${string}`>
 
 const isInOrder = (order: number, op: Plain): boolean => {
   if (op === '=') return order === 0

@@ -2,10 +2,10 @@
  * Recognizes conditions in the syntax of SQL, jq, JavaScript, kubectl and search boxes, and translates them. The parser of conditions uses
  * the result for its errors and hints.
  */
-import { type Op, opposites } from './operators.js'
+import { type Op, opposites, type WrittenOp } from './operators.js'
 
 /** Operators of other languages, and the operators with the same meaning. */
-const signs: Readonly<Record<string, Op>> = {
+const signs: Readonly<Record<string, WrittenOp>> = {
   '==': '=',
   '===': '=',
   ':': '=',
@@ -30,7 +30,7 @@ const signs: Readonly<Record<string, Op>> = {
 }
 
 /** Operators of other languages that are words, and the operators with the same meaning. */
-const words: Readonly<Record<string, Op>> = {
+const words: Readonly<Record<string, WrittenOp>> = {
   is: '=',
   in: '=',
   eq: '=',
@@ -70,9 +70,9 @@ const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ')
 export const findForeignOperator = (text: string): string =>
   foreign.exec(collapseSpaces(text))?.[0] ?? ''
 
-const toOperator = (found: string): Op => {
+const toOperator = (found: string): WrittenOp => {
   const name = found.toLowerCase().replace(/^-(?=\w)/, '')
-  return signs[found] ?? words[name] ?? (found as Op)
+  return signs[found] ?? words[name] ?? (found as WrittenOp)
 }
 
 // Patterns of text that an unquoted value cannot be.
@@ -107,7 +107,7 @@ export const hasWildcard = (op: Op, text: string): boolean =>
 
 interface Part {
   readonly field: string
-  readonly op: Op
+  readonly op: WrittenOp
   readonly values: readonly string[]
 }
 

@@ -51,7 +51,7 @@ const checkLength = (length: number, line: number, what = 'a line'): void => {
 }
 
 /** Splits text into complete, numbered lines. An incomplete line is kept until its end arrives. */
-const createTextLineCutter = (): Cutter<NumberedText> => {
+const createAnyLineCutter = (): Cutter<NumberedText> => {
   let rest: string[] = []
   let waiting = 0
   let number = 0
@@ -68,15 +68,16 @@ const createTextLineCutter = (): Cutter<NumberedText> => {
     waiting = text.length - end
     // Text that ends with a line break has no further line.
     if (lines.at(-1) === '') lines.pop()
-    const first = number + 1
-    number += lines.length
-    return lines
-      .map((line, i) => ({
-        number: first + i,
-        text: line.endsWith('\r') ? line.slice(0, -1) : line,
-      }))
-      .filter(({ text: line }) => line.trim() !== '')
+    return lines.map((line) => ({ number: ++number, text: line.replace(/\r$/, '') }))
   }
+}
+
+const isBlank = ({ text }: NumberedText): boolean => text.trim() === ''
+
+/** Splits text into complete, numbered lines that are not blank. */
+const createTextLineCutter = (): Cutter<NumberedText> => {
+  const cut = createAnyLineCutter()
+  return (text, last) => cut(text, last).filter((line) => !isBlank(line))
 }
 
 /** Splits text into rows of cells at tabs. */
@@ -124,7 +125,7 @@ const parseCsv = (
 /** Splits text into rows of cells at a comma or semicolon. A quoted cell may span several lines. */
 const createCsvCutter = async (delimiter: string): Promise<Cutter<Cells>> => {
   const { parse } = await import('csv-parse/sync')
-  const lines = createTextLineCutter()
+  const lines = createAnyLineCutter()
   let waiting: NumberedText[] = []
   let length = 0
   let open = false
@@ -136,6 +137,8 @@ const createCsvCutter = async (delimiter: string): Promise<Cutter<Cells>> => {
       length = 0
     }
     for (const line of lines(text, last)) {
+      // A blank line between rows separates nothing, but one in a cell is part of its text.
+      if (!open && isBlank(line)) continue
       waiting.push(line)
       length += line.text.length
       if (hasOddQuotes(line.text)) open = !open

@@ -6,6 +6,7 @@ import { isSecret as holdsSecret } from '../../../base/secrets/mask.js'
 import { isSecretName } from '../../../base/secrets/names.js'
 import { suggestSimilar } from '../../../base/suggest.js'
 import { isListParam, isText } from '../../../catalogue/params.js'
+import { isJoined } from '../../../catalogue/values.js'
 import { createInputFailure, type Failure, usage } from '../../../errors.js'
 import { getCommandName, getRowFlags, listRowAttributes } from '../../command/derive.js'
 import type { Command, Flag, Given } from '../../command/types.js'
@@ -31,6 +32,17 @@ const toCellTexts = (value: unknown): readonly string[] => {
   if (isNumber(value)) return [formatNumber(value)]
   if (isObject(value)) return [JSON.stringify(value)]
   return [String(value)]
+}
+
+/**
+ * Returns the content of a cell as texts for a flag. The items of a list stay whole, although a text is split at commas.
+ * @throws Failure `usage` for a list where the attribute has one value
+ */
+const toFlagTexts = ({ param }: Flag, value: unknown, label: string): readonly string[] => {
+  const texts = toCellTexts(value)
+  if (!Array.isArray(value) || texts.length === 0 || isJoined(param)) return texts
+  if (!isListParam(param)) throw usage(`${label} must be one value, not a list`)
+  return param.whole ? texts : [JSON.stringify(texts)]
 }
 
 /** True for an empty text or list of a JSON record, which clears the attribute. An empty cell of a table has no value. */
@@ -111,7 +123,7 @@ export class RowFields implements RowTap {
       this.#met.add(column)
       const label = `standard input, ${place}, column ${found}`
       const cell = field(found)
-      const whole = !this.#isTable && isCleared(flag, cell) ? [''] : toCellTexts(cell)
+      const whole = !this.#isTable && isCleared(flag, cell) ? [''] : toFlagTexts(flag, cell, label)
       // The text of a record is data. Around other values, blanks are slips.
       const texts = isText(flag.param) ? whole : whole.map((text) => text.trim())
       if (texts.length > 0) values[flag.parameter ?? ''] = this.#parseCell(flag, texts, label)
