@@ -408,6 +408,19 @@ describe('--dry-run --save', () => {
     expect(await carryOut('work')).toContain(`The profile work had another address then: ${url()}`)
   })
 
+  it('still waits after a profile that only reads refused it', async () => {
+    const run = (words: string, input?: string) =>
+      svcctl(words.split(' '), { env: { SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? '' }, input })
+    await run(`auth login work --base-url ${url()} --token-stdin`, `${root}\n`)
+    const saved = await run('runners pause 1 4 -p work --dry-run --save')
+    const [, id = ''] = /saved as (\S+);/.exec(saved.stderr) ?? []
+    await run('profile set work --read-only')
+    const refused = await run(`journal run ${id} --yes -p work`)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is read-only')])
+    await run('profile set work --no-read-only')
+    expect((await run(`journal run ${id} --yes -p work`)).stderr).toContain('2 done')
+  })
+
   it('is not advised to resume what a plan in conflict left', async () => {
     const { id } = await save('runners update 1 2 --description planned')
     await send('PUT /runners/1', { json: { description: 'another' } })

@@ -21,7 +21,7 @@ import {
 import { checkRunRequest } from '../../engine/journaling/recorded-line.js'
 import { createExitRow, createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
-import { createWaitOptions, getRunFolder } from '../../profile/index.js'
+import { checkReadOnly, createWaitOptions, getRunFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 
 type Given = Arguments<Record<never, never>>
@@ -162,6 +162,9 @@ async function* runPlanned(context: Context, given: Given): Rows {
   if (dryRun) return
   const session = await place.session()
   const { header } = entry
+  // A plan lasts for one approval, which a profile that only reads would waste.
+  const [method = '', path = ''] = objects[0]?.sends?.split(' ') ?? []
+  checkReadOnly(session.profile, method, path)
   await ui.confirm(`This carries out run ${header.id}.`, [], session, objects.length)
   const folder = getRunFolder(place.env)
   const waiting = createWaitOptions(context)

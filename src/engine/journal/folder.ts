@@ -220,7 +220,7 @@ export const readRunEntry = async (file: string): Promise<RunEntry> => {
   return { ...entry, seq: entry.header.seq }
 }
 
-/** True if a run began an object or sent another write. A run whose file is missing counts, because it may have. */
+/** True if a run sent a write, or may have sent one. A run whose file is missing counts, because it may have. */
 export const hasSent = async ({ file, seq, counts }: RunEntry): Promise<boolean> => {
   if (seq === undefined) return false
   if (counts !== undefined && counts.done + counts.unknown > 0) return true
