@@ -7,7 +7,7 @@ import { version } from './base/version.js'
 import { renderCommandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
 import { renderAreaHelp, renderRootHelp, renderTopic, suggestTopic } from './cli/help/topics.js'
-import { expandFailed, parseTokens } from './cli/words/tree.js'
+import { expandFailed, parseInnerTokens, parseTokens } from './cli/words/tree.js'
 import { findSwitch } from './engine/command/tokens.js'
 import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
@@ -111,7 +111,7 @@ const answerLine = async (
 ): Promise<number> => {
   if (line.kind === 'run') {
     const { execute } = await import('./answer/execute.js')
-    const parse = (tokens: readonly string[]) => parseTokens(tokens, io.env)
+    const parse = (tokens: readonly string[]) => parseInnerTokens(tokens, io.env)
     return execute({ ...line, io, signal: signal(), onFormat, parse })
   }
   if (line.kind === 'version') return showPage(io, `${version}\n`)

@@ -62,7 +62,7 @@ export interface AskedLine {
   readonly signal: AbortSignal
   /** Called with the format of a failure report, once it is known. */
   readonly onFormat: (how: FailureFormat) => void
-  /** Parses another line. */
+  /** Parses another line, which has no alias. */
   readonly parse: (tokens: readonly string[]) => Promise<ParsedLine>
 }
 

@@ -8,7 +8,7 @@ import { checkAliasLine, checkAliasName } from '../../src/commands/alias.js'
 import { loadAllCommands } from '../../src/commands/index.js'
 import { getCommandFlags } from '../../src/engine/command/flags.js'
 import { countDraws } from '../support/draws.js'
-import { createConfiguration } from '../support/program.js'
+import { createConfiguration, createFolder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { createCaller } from './calling.js'
 
@@ -444,5 +444,25 @@ describe('a line with an alias', () => {
       }),
       { numRuns: countDraws(300) },
     )
+  })
+})
+
+describe('a line within another one', () => {
+  it.each([
+    ['snapshot', ['snapshot', 'app --type instance_type', '--to', 'x']],
+    ['a policy', ['check', 'policy', 'rules.yml']],
+  ])('has no alias, whose flags the checks of %s would not see', async (_, line) => {
+    const config = createAliasConfig({ app: 'runners list -P platform/app -p other' })
+    const cwd = createFolder()
+    const rule = '{ name: a, list: app --type instance_type, where: active=false }'
+    writeFileSync(join(cwd, 'rules.yml'), `policy: 1\nrules:\n  - ${rule}\n`)
+    const { code, stderr } = await call(line, { cwd, env: { SVC_CONFIG_DIR: config } })
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        'the alias app cannot be used here\n  hint: Write its line: runners list -P platform/app -p other\n',
+      ),
+    ])
+    expect(server.seen).toEqual([])
   })
 })

@@ -51,6 +51,16 @@ describe('audit list', () => {
     expect(third).toMatchObject({ request_id: 'r-1', duration_ms: expect.any(Number) })
   })
 
+  it('tells what was not sent, because the profile only reads', async () => {
+    await run(`profile set here --base-url ${server.url} --read-only`)
+    for (const line of ['runners pause 1 2 -p here', 'runners pause 3 -p here'])
+      expect((await run(line)).code).toBe(2)
+    expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([])
+    const all = await writes(' -p here')
+    expect(all.map((line) => line.split(' ').at(-1))).toEqual(all.map(() => 'not_sent'))
+    expect(all.length).toBeGreaterThan(1)
+  })
+
   it('keeps the order of what is sent at once by its end, and is that of a shared log', async () => {
     const log = join(config, 'audit.ndjson')
     await run(`profile set here --base-url ${server.url} --audit-log ${log}`)

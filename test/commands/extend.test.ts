@@ -527,6 +527,46 @@ describe('extend remove', () => {
   })
 })
 
+describe('a run whose command an extension has changed or removed since', () => {
+  const later = daily.replace('POST /users/:id/block', 'POST /users/:id/deactivate')
+  const create = async () => {
+    const here = await addExtension()
+    writeFileSync(join(here.cwd, 'later.yml'), later)
+    const { stderr } = await here.run('users block 5 8 --dry-run --save')
+    const [, id = ''] = /saved as (\S+);/.exec(stderr) ?? []
+    const blocked = async () =>
+      (await here.run('users list --where state=blocked,id=5|6|8 -o value --fields id')).stdout
+    return { ...here, id, blocked }
+  }
+
+  it('is not carried out with another request than the confirmed one', async () => {
+    const { run, id, blocked } = await create()
+    expect((await run('extend update daily later.yml')).code).toBe(0)
+    for (const flag of ['--dry-run', '--yes']) {
+      const { code, stderr } = await run(`journal run ${id} ${flag}`)
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is for POST /users/:id/block,')])
+      expect(stderr).toContain('svcctl extend update daily <file>')
+    }
+    expect((await run('extend remove daily')).code).toBe(0)
+    expect((await run(`journal run ${id} --dry-run`)).stderr).toContain('extend add <file>')
+    expect((await run('extend add daily.yml')).code).toBe(0)
+    expect((await run(`journal run ${id} --yes`)).code).toBe(0)
+    expect(await blocked()).toBe('5\n8\n')
+  })
+
+  it('is not resumed with another request', async () => {
+    const { run, blocked } = await create()
+    expect((await run('users block 99 6 --yes')).code).toBe(8)
+    await run('extend update daily later.yml')
+    const { code, stderr } = await run('users block --resume last --yes')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('now sends POST /users/:id/deact')])
+    await run('extend update daily daily.yml')
+    expect((await run('users block --resume last --yes')).stderr).toContain('404')
+    expect((await run('journal undo last --yes')).code).toBe(0)
+    expect(await blocked()).toBe('')
+  })
+})
+
 describe('extend schema', () => {
   it('has the keys that the parser takes', async () => {
     const schema = JSON.parse((await createWorkspace().run('extend schema')).stdout)

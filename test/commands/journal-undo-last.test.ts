@@ -91,6 +91,23 @@ describe('journal undo last', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`svcctl journal undo ${id}`)])
   })
 
+  it('passes over runs that sent nothing, because the profile only read or the objects had changed', async () => {
+    await runUndoable()
+    await runOk('profile set work --read-only')
+    for (const line of ['runners pause 3 4', 'runners pause 3'])
+      expect((await run(line)).code, line).toBe(2)
+    await runOk('profile set work --no-read-only')
+    const saved = await run('runners update 5 6 --description x --dry-run --save')
+    const [, planned = ''] = /saved as (\S+);/.exec(saved.stderr) ?? []
+    const answer = server.answer
+    server.answer = (request, index) =>
+      /runners\/[56]$/.test(request.url)
+        ? { body: { id: 5, active: true, description: 'another' } }
+        : answer?.(request, index)
+    expect((await run(`journal run ${planned} --yes`)).code).toBe(5)
+    await expectUndone()
+  })
+
   it('names the profile in the lines of its hints', async () => {
     await runOk('runners pause 1 -p other')
     await runOk('journal undo last -p other --yes')

@@ -353,6 +353,16 @@ describe('journal undo', () => {
     expect(await where()).toBe(before)
   })
 
+  it('names who is no longer a member, and restores the others', async () => {
+    await run('members add ana -G labs --access-level developer')
+    await run('members update ana eva -G labs --access-level owner --yes')
+    await run('members remove eva -G labs --yes')
+    const [, last = ''] = (await run('journal list -o value --fields id')).stdout.split('\n')
+    const { code, stderr } = await run(['journal', 'undo', last, '--yes'])
+    expect([code, stderr]).toEqual([8, expect.stringContaining('no member named "eva"')])
+    expect(stderr).not.toMatch(/Bad Request|Correct the named values/)
+  })
+
   it('leaves alone who was added again since otherwise, and tells them from others', async () => {
     const ran = await run('members remove dov eva -G platform --yes --undo-record')
     expect(ran.code, ran.stderr).toBe(0)

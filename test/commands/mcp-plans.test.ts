@@ -386,6 +386,49 @@ describe('--dry-run --save', () => {
     expect(text).not.toContain('s3cr3t')
   })
 
+  it('tells how to get back to its user, address or profile, and never repeats the line', async () => {
+    const run = (words: string, input?: string) =>
+      svcctl(words.split(' '), { env: { SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? '' }, input })
+    const signIn = (name: string, user: string, address = url()) =>
+      run(`auth login ${name} --base-url ${address} --token-stdin`, `sandbox-${user}-token\n`)
+    await signIn('work', 'root')
+    const saved = await run('runners pause 1 -p work --dry-run --save')
+    const [, id = ''] = /saved as (\S+);/.exec(saved.stderr) ?? []
+    const carryOut = async (profile: string) => {
+      const { code, stderr } = await run(`journal run ${id} --yes -p ${profile}`)
+      expect(code).toBe(2)
+      return stderr
+    }
+    await signIn('work', 'ana')
+    expect(await carryOut('work')).toMatch(/for the user root, and this is ana\n.*login work\n/)
+    await signIn('other', 'root')
+    expect(await carryOut('other')).toContain(`Carry it out with: svcctl journal run ${id} -p work`)
+    await run('profile delete work --yes')
+    await signIn('work', 'root', url().replace('127.0.0.1', 'localhost'))
+    expect(await carryOut('work')).toContain(`The profile work had another address then: ${url()}`)
+  })
+
+  it('still waits after a profile that only reads refused it', async () => {
+    const run = (words: string, input?: string) =>
+      svcctl(words.split(' '), { env: { SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? '' }, input })
+    await run(`auth login work --base-url ${url()} --token-stdin`, `${root}\n`)
+    const saved = await run('runners pause 1 4 -p work --dry-run --save')
+    const [, id = ''] = /saved as (\S+);/.exec(saved.stderr) ?? []
+    await run('profile set work --read-only')
+    const refused = await run(`journal run ${id} --yes -p work`)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is read-only')])
+    await run('profile set work --no-read-only')
+    expect((await run(`journal run ${id} --yes -p work`)).stderr).toContain('2 done')
+  })
+
+  it('is not advised to resume what a plan in conflict left', async () => {
+    const { id } = await save('runners update 1 2 --description planned')
+    await send('PUT /runners/1', { json: { description: 'another' } })
+    const { code, stderr } = await svcctl(['journal', 'run', id, '--yes'], { env })
+    expect([code, stderr]).toEqual([8, expect.stringContaining('1 done, 1 failed (1 in conflict)')])
+    expect(stderr).not.toContain('--resume')
+  })
+
   it('requires --dry-run', async () => {
     const { code, stderr } = await svcctl(['runners', 'pause', '1', '--save'], { env })
     expect([code, stderr]).toEqual([2, expect.stringContaining('--save requires --dry-run')])

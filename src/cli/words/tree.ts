@@ -5,13 +5,14 @@
 
 import { Option, type ParseOptionsResult } from 'commander'
 import type { Environment } from '../../base/io.js'
+import { getOwn } from '../../base/objects.js'
 import { findArea, findAreaNamed, listAreas } from '../../catalogue/index.js'
 import { getCommandWords, loadCommandByWords, toolCommands } from '../../commands/index.js'
 import { hiddenScopes } from '../../engine/command/flags.js'
 import { flagSets } from '../../engine/command/global-flags.js'
 import type { Command } from '../../engine/command/types.js'
 import { type HelpTopic, isWord, type ParsedLine } from '../../engine/plan/line.js'
-import { Failure } from '../../errors.js'
+import { Failure, usage } from '../../errors.js'
 import { findAccepted } from './accepted.js'
 import { CommandLevel, Leaf, type LineTokens, ParsedLineSignal } from './leaf.js'
 import {
@@ -296,6 +297,26 @@ export const parseTokens = async (
     // Only once: an alias cannot stand for another alias.
     if (tokens !== undefined) return parseLine({ tokens, env })
     throw error.failure
+  }
+}
+
+/**
+ * Parses a line within another one, such as a list of a snapshot. Aliases are refused: whoever runs the line looks at its words, and an
+ * alias would hide some.
+ * @throws Failure `usage` as `parseTokens`, and for an alias
+ */
+export const parseInnerTokens = async (
+  tokens: readonly string[],
+  env: Environment,
+): Promise<ParsedLine> => {
+  try {
+    return await parseLine({ tokens, env })
+  } catch (error) {
+    if (!(error instanceof LineError)) throw error
+    const { listAliases } = await import('./alias.js')
+    const meant = getOwn(listAliases(env), error.word)
+    if (meant === undefined) throw error.failure
+    throw usage(`the alias ${error.word} cannot be used here`, `Write its line: ${meant}`)
   }
 }
 

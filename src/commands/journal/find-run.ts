@@ -5,11 +5,10 @@ import { lock } from '../../base/files/lock.js'
 import type { Context } from '../../engine/command/context.js'
 import { addInstanceFlags } from '../../engine/command/globals.js'
 import type { Given } from '../../engine/command/types.js'
+import { formatAuthorLine, formatRunLine } from '../../engine/journal/author.js'
 import {
   checkNewest,
   findLastWrite,
-  formatAuthorLine,
-  formatRunLine,
   hasSent,
   isPlanned,
   type LastWrite,

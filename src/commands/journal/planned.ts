@@ -8,8 +8,9 @@ import { formatCount } from '../../base/text.js'
 import { getLevelName } from '../../catalogue/shapes/common.js'
 import type { Context } from '../../engine/command/context.js'
 import type { Argument } from '../../engine/command/types.js'
+import { formatRunLine, hintAuthor } from '../../engine/journal/author.js'
 import { beginPlanned, findPlanned, revertToPlanned } from '../../engine/journal/begin-run.js'
-import { formatRunLine, type RunEntry } from '../../engine/journal/folder.js'
+import type { RunEntry } from '../../engine/journal/folder.js'
 import type { Header, OptionText, QueuedLine } from '../../engine/journal/lines.js'
 import { readObjectLines } from '../../engine/journal/objects.js'
 import {
@@ -17,9 +18,10 @@ import {
   type RunHistory,
   readRunHistory,
 } from '../../engine/journal/reader.js'
+import { checkRunRequest } from '../../engine/journaling/recorded-line.js'
 import { createExitRow, createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
-import { createWaitOptions, getRunFolder } from '../../profile/index.js'
+import { checkReadOnly, createWaitOptions, getRunFolder } from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 
 type Given = Arguments<Record<never, never>>
@@ -71,8 +73,19 @@ const checkMaker = async ({ place }: Context, { header }: RunEntry): Promise<voi
     if (header[what] !== now[what])
       throw usage(
         `the run ${header.id} was planned for the ${what === 'sudo' ? '--sudo user' : what} ${toName(header[what])}, and this is ${toName(now[what])}`,
-        `Carry it out with: ${formatRunLine('journal run', header)}`,
+        hintAuthor(header, now, `Carry it out with: ${formatRunLine('journal run', header)}`),
       )
+}
+
+/** @throws Failure `usage` where an extension no longer has the command, or has another request for it */
+const checkCommand = async ({ place }: Context, { header }: RunEntry): Promise<void> => {
+  await checkRunRequest(header)
+  const commands = await place.listCommands()
+  if (commands.some(({ area, words }) => `${area} ${words}` === header.command)) return
+  throw usage(
+    `the run ${header.id} is of "svcctl ${header.command}", which is not a command any more`,
+    'If it was of an extension, add its file again: svcctl extend add <file>',
+  )
 }
 
 // The planned changes of each object, in lines for people.
@@ -141,6 +154,7 @@ async function* runPlanned(context: Context, given: Given): Rows {
   const entry = await findWaiting(context, given.args[0] ?? '')
   if (!dryRun) await checkPerson(context, entry)
   await checkMaker(context, entry)
+  await checkCommand(context, entry)
   const past = await readRunHistory(entry.file)
   if (past.gap !== undefined) throw createJournalGapFailure(entry.file, past.gap.text)
   const objects = await readObjects(past)
@@ -148,6 +162,9 @@ async function* runPlanned(context: Context, given: Given): Rows {
   if (dryRun) return
   const session = await place.session()
   const { header } = entry
+  // A plan lasts for one approval, which a profile that only reads would waste.
+  const [method = '', path = ''] = objects[0]?.sends?.split(' ') ?? []
+  checkReadOnly(session.profile, method, path)
   await ui.confirm(`This carries out run ${header.id}.`, [], session, objects.length)
   const folder = getRunFolder(place.env)
   const waiting = createWaitOptions(context)

@@ -212,7 +212,7 @@ const hasUsername = ({ endpoint, values }: Plan): boolean => {
   return isUser && typeof values[name] === 'string'
 }
 
-/** Replaces usernames by IDs. A user who is no longer a member keeps the username. */
+/** Replaces usernames by IDs. A step whose user is no longer a member is refused, since the API does not accept the name. */
 const replaceUsernames = async (
   context: Context,
   steps: readonly UndoStep[],
@@ -225,8 +225,12 @@ const replaceUsernames = async (
     const [name = ''] = endpoint.args ?? []
     const user = String(values[name]).replace(/^@/, '')
     const id = await lookUp(context, step, 'direct', user).catch(recoverFrom)
-    if (typeof id !== 'string' || !/^\d+$/.test(id)) return
-    found.set(step, { ...step, values: { ...values, [name]: Number(id) } })
+    found.set(
+      step,
+      id instanceof Failure
+        ? { ...step, refused: id }
+        : { ...step, values: { ...values, [name]: Number(id) } },
+    )
   })
   return steps.map((step) => found.get(step) ?? step)
 }

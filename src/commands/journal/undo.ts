@@ -7,12 +7,8 @@ import { isSource } from '../../engine/command/actions.js'
 import type { Context, InstanceService } from '../../engine/command/context.js'
 import { yieldNone } from '../../engine/command/outcomes.js'
 import type { Plan, RevertedRun, WriteOptions } from '../../engine/command/types.js'
-import {
-  begunRunArgument,
-  checkIdentity,
-  formatRunLine,
-  resolveJournalFile,
-} from '../../engine/journal/folder.js'
+import { checkIdentity, formatRunLine } from '../../engine/journal/author.js'
+import { begunRunArgument, resolveJournalFile } from '../../engine/journal/folder.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
 import {
   findInverse,

@@ -4,6 +4,7 @@ import type { Context } from '../../engine/command/context.js'
 import { isPlanned, type RunEntry, readJournalFolder } from '../../engine/journal/folder.js'
 import {
   type Header,
+  isUnsent,
   type ObjectLine,
   parseLine,
   type RequestLine,
@@ -63,7 +64,7 @@ const createObjectWrite = (header: Header, begun: ObjectLine, line: ObjectLine):
     status: answered?.status ?? null,
     request_id: answered?.request_id ?? null,
     duration_ms: line === begun ? null : Date.parse(time) - Date.parse(begun.at ?? time),
-    outcome: outcomes[line.state],
+    outcome: isUnsent(line) ? 'not_sent' : outcomes[line.state],
   }
 }
 

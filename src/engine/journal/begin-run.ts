@@ -186,7 +186,7 @@ export const beginPlanned = (
     }
   })
 
-/** Makes a run a planned one again if it sent no request, so that it can still begin later. */
+/** Makes a run a planned one again if it began no object, so that it can still begin later. */
 export const revertToPlanned = (
   folder: string,
   id: string,
@@ -194,7 +194,7 @@ export const revertToPlanned = (
   waiting: LockWait,
 ): Promise<void> =>
   withFolderLock(folder, waiting, async () => {
-    if (!(await readRunHistory(file)).sent)
+    if (!(await readRunHistory(file)).begun)
       await rename(file, join(folder, getRunFileName(undefined, id)))
   })
 

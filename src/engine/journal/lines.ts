@@ -5,6 +5,7 @@
 
 import { crc32 } from 'node:zlib'
 import { type Fields, isObject, tryParseJson } from '../../base/objects.js'
+import type { Category } from '../../errors.js'
 import type { Counts, End } from '../work/report.js'
 
 // Each line ends with a checksum: CRC-32 of its text, as the last member `c`.
@@ -223,6 +224,17 @@ export interface FailedLine extends ObjectPlace, Checked<typeof isFailed> {
   readonly state: 'failed' | 'unknown'
 }
 export type ObjectLine = QueuedLine | BegunLine | DoneLine | FailedLine
+
+/** The categories of failures that svcctl finds before it sends a request, unless they have the status of an answer. */
+const unsentCategories: ReadonlySet<string> = new Set<Category>(['usage', 'conflict', 'not_found'])
+
+/** True if an object failed before its request was sent: its profile only reads, or it changed since it was planned. */
+export const isUnsent = (line: JournalLine | undefined): boolean =>
+  line !== undefined &&
+  'state' in line &&
+  line.state === 'failed' &&
+  line.status === undefined &&
+  unsentCategories.has(line.category)
 
 /** The checks of an object's line, by its state. */
 const stateChecks: Readonly<Record<ObjectLine['state'], Check<unknown>>> = {

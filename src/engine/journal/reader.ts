@@ -12,6 +12,7 @@ import type { Counts, End, Item } from '../work/report.js'
 import {
   type EndLine,
   type Header,
+  isUnsent,
   type JournalLine,
   LineChecksums,
   type ObjectLine,
@@ -255,6 +256,8 @@ export interface RunHistory {
   /** The position after the last complete line; what follows is a torn line. */
   readonly size: number
   /** True if an object was begun or another write was sent. */
+  readonly begun: boolean
+  /** True if a write was sent, or may have been: objects may also fail before that. */
   readonly sent: boolean
 }
 
@@ -279,7 +282,10 @@ class HistoryReader {
   total: number | undefined
   end: EndLine | undefined
   /** True if an object was begun or another write was sent. */
-  sent = false
+  begun = false
+  #sent = false
+  /** The numbers of the objects that were begun and have no outcome yet. */
+  readonly #pending = new Set<number>()
   readonly #damaged: number[] = []
   readonly #sums = new LineChecksums()
   #lines = 0
@@ -296,6 +302,11 @@ class HistoryReader {
     const bare = this.#sums.check(text)
     if (this.header === undefined) this.#readHeader(text, bare)
     else if (bare === '' || !this.#applyLine(bare, this.header)) this.#damaged.push(this.#lines)
+  }
+
+  /** True if a write was sent, or may have been. */
+  get sent(): boolean {
+    return this.#sent || this.#pending.size > 0
   }
 
   get gap(): Gap | undefined {
@@ -315,13 +326,26 @@ class HistoryReader {
     if ('n' in line) {
       if (line.n > this.size) return false
       this.states.update(line, header)
-      this.sent ||= line.state === 'begun'
+      this.#recordState(line, text)
     } else if ('input' in line) {
       if (line.total > this.size) return false
       this.total = line.total
-    } else if ('request' in line) this.sent = true
-    else this.end = 'end' in line ? line : undefined
+    } else if ('request' in line) {
+      this.begun = true
+      this.#sent = true
+    } else this.end = 'end' in line ? line : undefined
     return true
+  }
+
+  #recordState({ n, state }: Pick<ObjectLine, 'n' | 'state'>, text: string): void {
+    if (state === 'queued') return
+    if (state === 'begun') {
+      this.begun = true
+      this.#pending.add(n)
+    } else {
+      this.#pending.delete(n)
+      this.#sent ||= state !== 'failed' || !isUnsent(parseLine(text))
+    }
   }
 
   #readHeader(text: string, bare: string): void {
@@ -351,9 +375,20 @@ export const readRunHistory = async (
       for (const text of texts) reader.readLine(text)
       size = next
     }
-    const { header, states, total, end, gap, sent } = reader
+    const { header, states, total, end, gap, begun, sent } = reader
     if (header === undefined) throw createUnknownFailure(file, '')
-    return { file, header, states, total, end: end?.end, counts: states.count(), gap, size, sent }
+    return {
+      file,
+      header,
+      states,
+      total,
+      end: end?.end,
+      counts: states.count(),
+      gap,
+      size,
+      begun,
+      sent,
+    }
   } finally {
     await handle.close()
   }

@@ -12,6 +12,7 @@ import { isSecret, maskAddresses } from '../../base/secrets/mask.js'
 import { isSecretHeader, isVariablePath } from '../../base/secrets/names.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import { loadAreaEndpoints } from '../../catalogue/index.js'
 import { canComeFromFile, isFile, type Param, takesPairs } from '../../catalogue/params.js'
 import { getReason, usage } from '../../errors.js'
 import { getCommandName, getFlagName, getOtherArguments, getScope } from '../command/derive.js'
@@ -313,4 +314,23 @@ export const checkResumeFlags = (command: Command, raw: Raw): void => {
       ['resume', stray],
       `The journal defines the run. To use other values, start a new run of "svcctl ${getCommandName(command)}".`,
     )
+}
+
+/**
+ * Checks that the command of a run still sends the request of the run. The file of an extension may have changed since.
+ * @throws Failure `usage` if the command now sends another request
+ */
+export const checkRunRequest = async ({ id, command, endpoint }: Header): Promise<void> => {
+  const [area = '', ...words] = command.split(' ')
+  const own = Object.values<Endpoint>(await loadAreaEndpoints(area)).filter(
+    (one) => one.command === words.join(' '),
+  )
+  const [first] = own
+  const isOfExtension = first !== undefined && own.every(({ from }) => from !== undefined)
+  // A shard without objects has no endpoint in its journal.
+  if (!isOfExtension || endpoint === '' || own.some(({ route }) => route === endpoint)) return
+  throw usage(
+    `the run ${id} is for ${endpoint}, and "svcctl ${command}" now sends ${first.route}`,
+    `Go back to the earlier file: svcctl extend update ${first.from} <file>. Or start a new run.`,
+  )
 }

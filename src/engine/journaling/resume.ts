@@ -16,13 +16,8 @@ import {
 } from '../command/derive.js'
 import { addInstanceFlags, type Globals, type InstanceGlobals } from '../command/globals.js'
 import type { Command, Parent, RunOrigin } from '../command/types.js'
-import {
-  checkResumable,
-  findLastOpen,
-  formatRunLine,
-  isPlannedFile,
-  resolveJournalFile,
-} from '../journal/folder.js'
+import { checkResumable, formatRunLine } from '../journal/author.js'
+import { findLastOpen, isPlannedFile, resolveJournalFile } from '../journal/folder.js'
 import type { Header, LineOptions } from '../journal/lines.js'
 import { readWork } from '../journal/objects.js'
 import {
@@ -40,7 +35,7 @@ import {
   TargetsWithObjects,
 } from '../plan/parents.js'
 import type { Item } from '../work/report.js'
-import { checkResumeFlags, readRecordedFlags } from './recorded-line.js'
+import { checkResumeFlags, checkRunRequest, readRecordedFlags } from './recorded-line.js'
 import { type JournalOptions, reopenRun } from './runs.js'
 
 interface ResumeContext {
@@ -298,6 +293,7 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   checkRunHeader(resuming, before.header)
   const reopened = await reopenRun(context, before, identity, async () => {
     if (again) checkObjectsNeeded(before)
+    await checkRunRequest(before.header)
   })
   if (reopened === undefined) return reportNothingLeft(resuming)
   const { journal, past } = reopened

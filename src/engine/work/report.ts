@@ -215,10 +215,15 @@ const lastingStatuses: ReadonlySet<number | undefined> = new Set([
   400, 403, 404, 405, 409, 410, 412, 422,
 ])
 
+/** The categories of failures that svcctl found without an answer, such as an unknown name, and that a retry does not change. */
+const lastingCategories: ReadonlySet<Category> = new Set(['conflict', 'not_found'])
+
 /** True if a retry does not change a failure. That of an instance in maintenance ends with the maintenance, although its status can be 403. */
 const isLasting = (failure: Failure): boolean => {
   const { status, unsent } = failure.details
-  return unsent === true || (lastingStatuses.has(status) && !isMaintenance(failure))
+  const isLastingAnswer =
+    status === undefined ? lastingCategories.has(failure.category) : lastingStatuses.has(status)
+  return unsent === true || (isLastingAnswer && !isMaintenance(failure))
 }
 
 /** Counts the outcomes of a run, and keeps its first failures. */

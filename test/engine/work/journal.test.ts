@@ -17,10 +17,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordSecret } from '../../../src/base/secrets/redact.js'
 import { readUnfinishedLines } from '../../../src/commands/journal/index.js'
+import { checkIdentity, checkResumable } from '../../../src/engine/journal/author.js'
 import { pruneJournals } from '../../../src/engine/journal/begin-run.js'
 import {
-  checkIdentity,
-  checkResumable,
   createJournalId,
   findLastOpen,
   getPlanFile,
@@ -498,8 +497,8 @@ describe('work by way of the journal', () => {
 })
 
 describe('who goes on with a run', () => {
-  const { instance, user, sudo, version } = header
-  const same = { instance, user, sudo, version }
+  const { instance, profile, user, sudo, version } = header
+  const same = { instance, profile, user, sudo, version }
   it('is the same', () => expect(checkIdentity(header, same)).toBeUndefined())
   it.each([
     { instance: 'https://other.example' },

@@ -85,4 +85,15 @@ describe('resuming a run', () => {
     counter.add({ item, outcome: { state, failure: new Failure('failed', 'no', details) } })
     expect(counter.mayHelp).toBe(helps)
   })
+
+  it.each([
+    ['not_found', {}, false],
+    ['conflict', {}, false],
+    ['conflict', { status: 503 }, true],
+    ['unreachable', {}, true],
+  ] as const)('may help after a failure of the kind %s with %j, or not', (kind, details, helps) => {
+    const counter = new OutcomeCounter()
+    counter.add({ item, outcome: { state: 'failed', failure: new Failure(kind, 'no', details) } })
+    expect(counter.mayHelp).toBe(helps)
+  })
 })
