@@ -147,6 +147,11 @@ describe('a sorted list', () => {
     const ids = async (line: string) => (await list(line, all)).map(({ id }) => id)
     expect(await ids('mr list -P 1 --sort author.username')).toEqual([3, 4, 1, 2])
     expect(await ids('mr list -P 1 --sort labels')).toEqual([4, 3, 1, 2])
+    // A number selects an element, as in --fields.
+    expect(await ids('mr list -P 1 --sort=-labels.0')).toEqual([1, 3, 4, 2])
+    expect(await ids('mr list -P 1 --sort labels.1')).toEqual([3, 1, 2, 4])
+    expect(await ids('mr list -P 1 --where labels.0=a')).toEqual([3, 4])
+    expect(await ids('mr list -P 1 --where labels.1!=null')).toEqual([3])
   })
 
   it('prints only the first of all, in every format, and says so', async () => {

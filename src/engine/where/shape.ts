@@ -4,7 +4,9 @@ import { type Fields, getFields, getOwn, isObject } from '../../base/objects.js'
 import { getProperties } from '../../catalogue/fields.js'
 import { toRecordFields } from '../../catalogue/pick.js'
 
-// Values of dotted fields. If a part of the path is a list, the values of all its elements count.
+// Values of dotted fields. If a part of the path is a list, the values of all its elements count, or of the one that a number selects.
+
+const digits = /^\d+$/
 
 /** The values of a field in a record. */
 export interface Leaves {
@@ -27,6 +29,8 @@ const collectLeaves = (value: unknown, path: readonly string[], depth: number): 
   if (value === null || value === undefined) return absent
   const name = path[depth]
   if (Array.isArray(value)) {
+    if (name !== undefined && digits.test(name))
+      return collectLeaves(value[Number(name)], path, depth + 1)
     const parts = value.map((element) => collectLeaves(element, path, depth))
     // An empty list at the end of the path counts as present.
     const isPresent = name === undefined ? true : parts.some((part) => part.isPresent)
@@ -46,7 +50,10 @@ export const getLeaves = (record: unknown, path: readonly string[]): Leaves =>
 const hasPath = (value: unknown, path: readonly string[]): boolean => {
   const [name, ...rest] = path
   if (name === undefined) return true
-  if (Array.isArray(value)) return value.some((element) => hasPath(element, path))
+  if (Array.isArray(value))
+    return digits.test(name)
+      ? Number(name) < value.length && hasPath(value[Number(name)], rest)
+      : value.some((element) => hasPath(element, path))
   if (!isObject(value)) return false
   if (getWholeKey(value, path) !== undefined) return true
   return Object.hasOwn(value, name) && hasPath(value[name], rest)
@@ -55,8 +62,6 @@ const hasPath = (value: unknown, path: readonly string[]): boolean => {
 /** True if a record has a field, even if its value is null. */
 export const hasField = (record: unknown, path: readonly string[]): boolean =>
   hasPath(toRecordFields(record), path)
-
-const digits = /^\d+$/
 
 const canHavePath = (value: unknown, path: readonly string[]): boolean => {
   const [name, ...rest] = path
