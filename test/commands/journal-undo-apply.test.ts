@@ -150,6 +150,16 @@ it('takes a runner out of a project although its description changed since', asy
   expect(await list()).toBe(before)
 })
 
+it('says that nothing is left where the apply is undone already', async () => {
+  const { run, declare, journals } = await createWorkspace()
+  declare('projects: { platform/app: { members: { gus: { access_level: guest } } } }\n')
+  expect((await run(`apply svcctl.yml ${lifted}`)).code).toBe(0)
+  const id = (journals()[0] ?? '').replace(/^1-|\..*/g, '')
+  expect((await run(`journal undo ${id} --yes`)).code).toBe(0)
+  const { code, stderr } = await run(`journal undo ${id} --yes`)
+  expect([code, stderr]).toEqual([0, expect.stringContaining('nothing is left to revert')])
+})
+
 it('leaves what somebody changed since, and says so', async () => {
   const { run, declare, send } = await createWorkspace()
   declare(several)

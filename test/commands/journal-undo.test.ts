@@ -353,6 +353,22 @@ describe('journal undo', () => {
     expect(await where()).toBe(before)
   })
 
+  it('undoes a write of --sudo, of one object or several, and the log has the owner of the token', async () => {
+    const env = { SVC_CONFIG_DIR: config }
+    const runAs = (line: string, input?: string) => svcctl(line.split(' '), { env, input })
+    const login = `auth login work --base-url ${sandbox.url} --token-stdin`
+    expect((await runAs(login, 'sandbox-root-token\n')).code).toBe(0)
+    for (const users of ['dov', 'dov chi']) {
+      const line = `members update ${users} -G platform --access-level maintainer --sudo ana --yes`
+      expect((await runAs(line)).code).toBe(0)
+      const { code, stderr } = await runAs('journal undo last --sudo ana --yes')
+      expect([code, stderr]).toEqual([0, expect.stringContaining(' done')])
+      expect((await runAs('journal undo last --redo --yes')).stderr).toContain('without --sudo')
+    }
+    const { stdout } = await runAs('audit list -o value --fields user,sudo')
+    expect(new Set(stdout.trimEnd().split('\n'))).toEqual(new Set(['root\tana']))
+  })
+
   it('names who is no longer a member, and restores the others', async () => {
     await run('members add ana -G labs --access-level developer')
     await run('members update ana eva -G labs --access-level owner --yes')

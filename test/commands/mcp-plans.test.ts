@@ -313,8 +313,9 @@ describe('journal discard', () => {
     ]
     const wrong = await svcctl(['journal', 'discard', one, 'nothing'], { env })
     expect([wrong.code, listPlans().length]).toEqual([4, 2])
-    const both = await svcctl(['mcp', 'discard', one, other], { env })
+    const both = await svcctl(['mcp', 'discard', one, other, one], { env })
     expect([both.code, listPlans()]).toEqual([0, []])
+    expect(both.stderr).toBe(`${one} discarded\n${other} discarded\n`)
   })
 })
 
@@ -406,6 +407,12 @@ describe('--dry-run --save', () => {
     await run('profile delete work --yes')
     await signIn('work', 'root', url().replace('127.0.0.1', 'localhost'))
     expect(await carryOut('work')).toContain(`The profile work had another address then: ${url()}`)
+  })
+
+  it('cannot be undone before it begins', async () => {
+    const { id } = await save('runners pause 1')
+    const { code, stderr } = await svcctl(['journal', 'undo', id, '--yes'], { env })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`the run ${id} has not begun`)])
   })
 
   it('still waits after a profile that only reads refused it', async () => {

@@ -88,7 +88,11 @@ const createDueSelector =
       }
     }
     if (due.length + conflicts.size + plan.unread.length === 0)
-      ui.note('the run made no changes to revert')
+      ui.note(
+        applied.size === 0
+          ? 'the run made no changes to revert'
+          : 'nothing is left to revert: the objects have the previous values',
+      )
     return due
   }
 

@@ -197,14 +197,14 @@ export const discardCommand = define({
   args: [{ ...idArgument, variadic: true }],
   rows: async function* (context, { args }: Given) {
     const found: RunEntry[] = []
-    for (const id of args) found.push(await findWaiting(context, id))
-    for (const { file } of found) {
+    for (const id of new Set(args)) found.push(await findWaiting(context, id))
+    for (const { file, header } of found) {
       try {
         rmSync(file)
       } catch (error) {
         if (getErrorCode(error) !== 'ENOENT') throw error
       }
+      yield createNoteRow(`${header.id} discarded`)
     }
-    yield createNoteRow(found.map(({ header }) => `${header.id} discarded`).join('\n'))
   },
 })

@@ -7,8 +7,8 @@ import { isSource } from '../../engine/command/actions.js'
 import type { Context, InstanceService } from '../../engine/command/context.js'
 import { yieldNone } from '../../engine/command/outcomes.js'
 import type { Plan, RevertedRun, WriteOptions } from '../../engine/command/types.js'
-import { checkIdentity, formatRunLine } from '../../engine/journal/author.js'
-import { begunRunArgument, resolveJournalFile } from '../../engine/journal/folder.js'
+import { checkIdentity, createNotBegunFailure, formatRunLine } from '../../engine/journal/author.js'
+import { begunRunArgument, isPlannedFile, resolveJournalFile } from '../../engine/journal/folder.js'
 import { type RunHistory, readRunHistory } from '../../engine/journal/reader.js'
 import {
   findInverse,
@@ -154,6 +154,8 @@ async function* undoRun(context: Context, given: Arguments<typeof flags>): Rows 
   const { file, earlier, since } = await findRunFile(context, given)
   const parts: [RunHistory, ...RunHistory[]] = [await readRunHistory(file)]
   for (const one of earlier) parts.push(await readRunHistory(one))
+  const planned = parts.find((part) => isPlannedFile(part.file))
+  if (planned !== undefined) throw createNotBegunFailure(planned.header)
   const areShards = given.args.length > 1
   const past = areShards ? findMainPart(parts) : parts[0]
   if (areShards) checkShards(parts, past, 'Undo one run after the other.')

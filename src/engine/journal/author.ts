@@ -1,6 +1,6 @@
 /** Compares who continues a run with who began it, and formats lines for the author of a run. */
 import { quoteWord } from '../../base/shell-words.js'
-import { usage } from '../../errors.js'
+import { type Failure, usage } from '../../errors.js'
 import type { Header } from './lines.js'
 
 // A run can only be resumed by the same user, on the same instance, with the same major version.
@@ -66,7 +66,8 @@ export const checkIdentity = (began: Header, now: RunIdentity): string | undefin
     )
   if (began.sudo !== now.sudo)
     throw createOtherFailure(formatSudo(began.sudo), formatSudo(now.sudo))
-  if (began.user === now.user) return undefined
+  // With --sudo, the instance reports the user of that flag, and the journal may have the owner of the token.
+  if (began.sudo !== null || began.user === now.user) return undefined
   if (began.user !== null && now.user !== null)
     throw createOtherFailure(`by ${began.user}`, now.user)
   return `cannot tell whether the same user started the run ${began.id}`
@@ -79,3 +80,10 @@ export const checkIdentity = (began: Header, now: RunIdentity): string | undefin
 export const checkResumable = ({ id, final }: Header): void => {
   if (final !== undefined) throw usage(`the run ${id} cannot be resumed: ${final}`)
 }
+
+/** Creates the failure for a run that is only planned, so that nothing of it can be resumed or undone. */
+export const createNotBegunFailure = (header: Header): Failure =>
+  usage(
+    `the run ${header.id} has not begun`,
+    `Carry it out with: ${formatRunLine('journal run', header)}`,
+  )

@@ -16,7 +16,7 @@ import {
 } from '../command/derive.js'
 import { addInstanceFlags, type Globals, type InstanceGlobals } from '../command/globals.js'
 import type { Command, Parent, RunOrigin } from '../command/types.js'
-import { checkResumable, formatRunLine } from '../journal/author.js'
+import { checkResumable, createNotBegunFailure, formatRunLine } from '../journal/author.js'
 import { findLastOpen, isPlannedFile, resolveJournalFile } from '../journal/folder.js'
 import type { Header, LineOptions } from '../journal/lines.js'
 import { readWork } from '../journal/objects.js'
@@ -284,12 +284,7 @@ export const restoreRunLine = async (resuming: ResumeContext): Promise<ResumedLi
   const identity = await context.place.getOrigin()
   const before = await findNamedRun(resuming, identity)
   if (before === undefined) return reportNothingLeft(resuming)
-  const { id } = before.header
-  if (isPlannedFile(before.file))
-    throw usage(
-      `the run ${id} has not begun`,
-      `Carry it out with: ${formatRunLine('journal run', before.header)}`,
-    )
+  if (isPlannedFile(before.file)) throw createNotBegunFailure(before.header)
   checkRunHeader(resuming, before.header)
   const reopened = await reopenRun(context, before, identity, async () => {
     if (again) checkObjectsNeeded(before)

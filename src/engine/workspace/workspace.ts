@@ -334,13 +334,16 @@ export class Workspace implements WorkspaceService {
   }
 
   async getOrigin(how: 'asked' | 'known' = 'asked'): Promise<RunOrigin> {
-    const { profile, sudo, user } = await this.session()
+    const { profile, sudo, user: owner } = await this.session()
     const readName = async (): Promise<string | undefined> =>
       this.globals.curl ? undefined : readUser(this.#requests().peek)
+    // With --sudo, the instance reports the user of that flag, and not the owner of the token.
+    const isKnown = how === 'known' || (sudo !== undefined && owner !== undefined)
+    const user = isKnown ? owner : await readName()
     return {
       instance: await getInstanceName(this),
       profile: profile?.name ?? null,
-      user: (how === 'asked' ? await readName() : user) ?? null,
+      user: user ?? null,
       sudo: sudo ?? null,
       version,
     }
