@@ -191,6 +191,12 @@ export const getNumberNames = (param: Param): readonly string[] =>
 /** True if the parameter's flag takes no value, only the flag or its negation. */
 export const isSwitch = (param: Param | undefined): boolean => param?.type === 'boolean'
 
+/** The words for booleans on the command line, in lower case. Spreadsheets write them in capitals. */
+export const booleanWords: Readonly<Record<string, boolean>> = {
+  ...{ true: true, '1': true },
+  ...{ false: false, '0': false },
+}
+
 export const isText = (param: Param | undefined): param is StringParam => param?.type === 'string'
 
 export const isNumeric = (param: Param | undefined): param is IntegerParam =>

@@ -12,6 +12,7 @@ import { readPublicKey } from '../base/public-key.js'
 import { findNearest } from '../base/suggest.js'
 import {
   type BooleanParam,
+  booleanWords,
   type EnumParam,
   getParamFormat,
   type IntegerParam,
@@ -227,11 +228,6 @@ const readLevel = (
 
 // Booleans.
 
-/** The words of the command line, in lower case. Spreadsheets write them in capitals. */
-export const booleanWords: Readonly<Record<string, boolean>> = {
-  ...{ true: true, '1': true },
-  ...{ false: false, '0': false },
-}
 const truths: Readonly<Record<string, boolean>> = {
   ...booleanWords,
   ...{ t: true, yes: true, on: true },

@@ -4,8 +4,7 @@ import { Command as Commander, type ErrorOptions, Option, type ParseOptionsResul
 import type { Environment } from '../../base/io.js'
 import { getOwn } from '../../base/objects.js'
 import { writes } from '../../catalogue/endpoint.js'
-import { getParamValues, isSwitch } from '../../catalogue/params.js'
-import { booleanWords } from '../../catalogue/values.js'
+import { booleanWords, getParamValues, isSwitch } from '../../catalogue/params.js'
 import {
   canCallApi,
   createNameConflictFailure,
