@@ -405,6 +405,7 @@ describe('--dry-run --save', () => {
     await signIn('other', 'root')
     expect(await carryOut('other')).toContain(`Carry it out with: svcctl journal run ${id} -p work`)
     await run('profile delete work --yes')
+    expect(await carryOut('other')).toMatch(/work was deleted\. Plan .* svcctl journal discard /)
     await signIn('work', 'root', url().replace('127.0.0.1', 'localhost'))
     expect(await carryOut('work')).toContain(`The profile work had another address then: ${url()}`)
   })

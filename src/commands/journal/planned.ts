@@ -1,13 +1,13 @@
 /** `journal run` and `journal discard`: runs that were planned, by an agent or with `--dry-run --save`, and have not begun. */
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { getCurrentIo } from '../../base/io.js'
+import { type Environment, getCurrentIo } from '../../base/io.js'
 import { serializeExact } from '../../base/json/json.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import { formatCount } from '../../base/text.js'
 import { getLevelName } from '../../catalogue/shapes/common.js'
 import type { Context } from '../../engine/command/context.js'
-import type { Argument } from '../../engine/command/types.js'
+import type { Argument, RunOrigin } from '../../engine/command/types.js'
 import { formatRunLine, hintAuthor } from '../../engine/journal/author.js'
 import { beginPlanned, findPlanned, revertToPlanned } from '../../engine/journal/begin-run.js'
 import type { RunEntry } from '../../engine/journal/folder.js'
@@ -21,7 +21,13 @@ import {
 import { checkRunRequest } from '../../engine/journaling/recorded-line.js'
 import { createExitRow, createNoteRow, type Rows } from '../../engine/rows.js'
 import { Failure, getErrorCode, usage } from '../../errors.js'
-import { checkReadOnly, createWaitOptions, getRunFolder } from '../../profile/index.js'
+import {
+  checkReadOnly,
+  createWaitOptions,
+  getPaths,
+  getRunFolder,
+  openStore,
+} from '../../profile/index.js'
 import { type Arguments, define } from '../define.js'
 
 type Given = Arguments<Record<never, never>>
@@ -66,6 +72,14 @@ const checkPerson = async ({ place, ui }: Context, { header }: RunEntry): Promis
 
 const toName = (value: string | null): string => value ?? 'none'
 
+/** Describes how to carry out a run as the one who planned it, which nobody can after the profile was deleted. */
+const hintMaker = (env: Environment, header: Header, now: RunOrigin): string => {
+  const { id, profile } = header
+  if (profile !== null && !openStore(getPaths(env)).listNames().includes(profile))
+    return `The profile ${profile} was deleted. Plan the run again, and remove this plan: svcctl journal discard ${id}`
+  return hintAuthor(header, now, `Carry it out with: ${formatRunLine('journal run', header)}`)
+}
+
 /** @throws Failure `usage` where a run was planned for somebody else, or elsewhere */
 const checkMaker = async ({ place }: Context, { header }: RunEntry): Promise<void> => {
   const now = await place.getOrigin()
@@ -73,7 +87,7 @@ const checkMaker = async ({ place }: Context, { header }: RunEntry): Promise<voi
     if (header[what] !== now[what])
       throw usage(
         `the run ${header.id} was planned for the ${what === 'sudo' ? '--sudo user' : what} ${toName(header[what])}, and this is ${toName(now[what])}`,
-        hintAuthor(header, now, `Carry it out with: ${formatRunLine('journal run', header)}`),
+        hintMaker(place.env, header, now),
       )
 }
 
