@@ -332,10 +332,8 @@ const ioLookUps: Readonly<Record<string, number>> = {
   'base/async.ts': 3,
   'base/files/lock.ts': 1,
   'base/processes.ts': 1,
-  'base/standard-input.ts': 2,
   'catalogue/filters.ts': 1,
   'catalogue/values.ts': 1,
-  'commands/journal/planned.ts': 1,
   'desired/diff/kind.ts': 1,
   'http/sending/exchange.ts': 1,
   'library/client.ts': 2,
@@ -343,8 +341,6 @@ const ioLookUps: Readonly<Record<string, number>> = {
   'profile/files.ts': 1,
   'sandbox/call.ts': 1,
   'sandbox/git/repositories.ts': 1,
-  'terminal/prompts.ts': 1,
-  'terminal/standard.ts': 4,
 }
 
 describe('the Io of a line', () => {

@@ -107,7 +107,7 @@ const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): T
 })
 
 /** The options of the run that printing depends on. `raw` returns the line as it was typed, which a page shows. */
-type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'isKept' | 'until'> & {
+type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'io' | 'isKept' | 'until'> & {
   readonly raw: () => Raw
 }
 
@@ -245,7 +245,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   async writeReport(text: string): Promise<void> {
-    const out = this.#asked.isKept === true ? this.#screen.plain : openStdout()
+    const out = this.#asked.isKept === true ? this.#screen.plain : openStdout(this.#asked.io)
     await out.write(text)
     await out.end()
   }

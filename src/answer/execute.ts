@@ -243,7 +243,7 @@ const findOnlySite = async ({ place }: LineRun, globals: Globals) => {
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<number> => {
   const { io, signal, parse } = line
-  const { env = io.env, input = new StandardInput(signal) } = outer
+  const { env = io.env, input = new StandardInput(io, signal) } = outer
   const { screen, isKept, part, inner } = outer
   const { raw, early, parents, said } = await interpretLine(line, outer, env)
   const { globals, format, journaling } = said

@@ -47,6 +47,7 @@ interface OuterRun {
 
 /** The input of an inner run. Standard input belongs to the outer run. */
 const noInput: PipedInput = {
+  open: refuseInput,
   text: async () => refuseInput(),
   readChunks: refuseInput,
   readBytes: refuseInput,
@@ -256,7 +257,7 @@ export const runInnerTypedLine = async (
     ...toFlagWords('fields', globals.fields),
   ]
   const parsed = await parseCommandLine(parse, insertFlags(words, flags))
-  const read = input === undefined ? undefined : new StandardInput(signal, input)
+  const read = input === undefined ? undefined : new StandardInput(io, signal, input)
   // The outer run may have used names that only the instance knows, so that the inner line needs them as well.
   const { addKnownNames } = await import('../engine/command/known.js')
   const command = addKnownNames(parsed.command, globals, outer.env)

@@ -98,7 +98,11 @@ export class LineRun implements LineParts {
     const isFiled = globals.open || (globals.to ?? '-') !== '-'
     const file = isFiled ? screen.plain : undefined
     this.place = new Workspace(options, this.#sessions, () => this.exchange, file)
-    this.exchange = new InstanceExchange(options, this.place, createLogger(screen, globals.verbose))
+    this.exchange = new InstanceExchange(
+      options,
+      this.place,
+      createLogger(options.io, screen, globals.verbose),
+    )
     this.printing = this.#createPrinter()
     this.answer = this.#createAnswer(loaded)
     this.ui = this.#createPrompter()

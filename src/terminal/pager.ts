@@ -117,7 +117,7 @@ class PagedStdout implements Stdout {
       this.options.onStart?.()
     }
     const stdin = this.child?.stdin
-    await this.release(stdin ? openStdout(stdin) : this.options.stdout)
+    await this.release(stdin ? openStdout(this.options.io, stdin) : this.options.stdout)
   }
 
   async end(): Promise<void> {

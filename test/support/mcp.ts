@@ -112,6 +112,7 @@ export const openContext = async (
     env,
     signal,
     stdin: {
+      open: refuseText,
       text: async () => '',
       readChunks: refuseText,
       readBytes: chunks,

@@ -3,6 +3,7 @@
  * `answer/line-run.ts` creates them.
  */
 
+import type { Readable } from 'node:stream'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/interaction.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -279,6 +280,8 @@ export interface Text {
 export interface UiService {
   /** True if the command may ask questions. */
   readonly interactive: boolean
+  /** Returns true if the line was started from a terminal, even if its streams are redirected. */
+  hasTerminal(): Promise<boolean>
   /** Prints a line on standard error, unless --quiet is set. */
   note(text: string): void
   warn(text: string): void
@@ -310,6 +313,8 @@ export interface UiService {
 
 /** The standard input of the line. */
 export interface PipedInput {
+  /** Opens the stream itself, for a reader that limits its own waits. */
+  open(): Readable
   /** Reads standard input to its end. */
   text(): Promise<string>
   /** Yields the text of standard input as it arrives. */
