@@ -329,18 +329,8 @@ const removeComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|
  * added here and no number grows.
  */
 const ioLookUps: Readonly<Record<string, number>> = {
-  'base/async.ts': 3,
-  'base/files/lock.ts': 1,
-  'base/processes.ts': 1,
   'catalogue/filters.ts': 1,
   'catalogue/values.ts': 1,
-  'desired/diff/kind.ts': 1,
-  'http/sending/exchange.ts': 1,
-  'library/client.ts': 2,
-  'profile/audit.ts': 1,
-  'profile/files.ts': 1,
-  'sandbox/call.ts': 1,
-  'sandbox/git/repositories.ts': 1,
 }
 
 describe('the Io of a line', () => {

@@ -116,7 +116,7 @@ const hintSystemFailure = (code: string, path: string, env: Environment): string
   if (code === 'EMFILE') return 'Raise the limit of open files: ulimit -n 1024'
   if (path !== '' && isOwnPath(path, env))
     return 'Make the path readable and writable, or set SVC_CONFIG_DIR to another directory.'
-  return path.startsWith(join(getTemporaryFolder(), 'svcctl-'))
+  return path.startsWith(join(getTemporaryFolder(env), 'svcctl-'))
     ? 'svcctl needs a folder for temporary files. Set TMPDIR to a folder that you can write to.'
     : 'Check the file and its permissions.'
 }

@@ -331,9 +331,10 @@ export class LineRun implements LineParts {
 
   /** Sends further requests for the objects of the run, which its journal records. */
   get followUps() {
-    const { bulk, caller, exchange } = this
+    const { bulk, caller, exchange, place } = this
+    const { timers: clock } = place.clock
     const send = createCall({ send: (plan: Plan) => caller.send(plan) })
-    return { bulk, send, requests: exchange.requests, file: this.#journal.file }
+    return { bulk, send, clock, requests: exchange.requests, file: this.#journal.file }
   }
 
   readonly #openPreviews = async (): Promise<Previewer> => {

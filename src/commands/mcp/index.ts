@@ -150,7 +150,7 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
   const session = place.globals.sandbox ? undefined : await place.session()
   if (writes) checkWriting(place, session)
   const { serveLines } = await import('./server.js')
-  const { runs, clock, stdin } = place
+  const { runs, clock, stdin, randomBytes } = place
   const log = openCallLog(session, clock)
   if (answer.terminal)
     yield createNoteRow(
@@ -159,7 +159,7 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
   const offers = makeOnce(async () => getOffers(await place.listCommands(), drift.map(String)))
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   const where = getInstanceFlags(place, session)
-  const serving = { runs, offers, tools, where, log, signal: clock.signal }
+  const serving = { runs, offers, tools, where, log, randomBytes, signal: clock.signal }
   try {
     const messages = yieldPushed<string>((write) =>
       serveLines(serving, { chunks: () => stdin.readBytes(), write }),

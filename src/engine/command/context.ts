@@ -3,8 +3,10 @@
  * `answer/line-run.ts` creates them.
  */
 
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
+import type { Clock } from '../../base/async.js'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/interaction.js'
+import type { Io } from '../../base/io.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Reader } from '../../catalogue/views.js'
@@ -332,6 +334,10 @@ export interface PipedInput {
 export interface WorkspaceService {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
+  /** The stream for what shell commands print; undefined for the standard error of the process, which they get themselves. */
+  readonly shellOutput: Writable | undefined
+  /** Returns unpredictable bytes. */
+  readonly randomBytes: Io['randomBytes']
   /** The values of the global flags. */
   readonly globals: Globals
   readonly clock: RunClock
@@ -368,6 +374,8 @@ export interface RunClock {
   /** Waits. @throws Failure `interrupted` as soon as the run is interrupted */
   readonly sleep: (milliseconds: number) => Promise<void>
   readonly signal: AbortSignal
+  /** The clock and the timers of the line, for modules that time their own work. */
+  readonly timers: Clock
 }
 
 /** Limits which records of a list are returned. */

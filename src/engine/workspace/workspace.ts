@@ -1,7 +1,7 @@
 /** The workspace of a run: environment, session, clock, and the project or group at hand. */
 
-import { sleep } from '../../base/async.js'
-import type { Io } from '../../base/io.js'
+import { sleep, toClock } from '../../base/async.js'
+import { getProgramFolder, hasOwnProcess, type Io } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { group, project } from '../../catalogue/params.js'
@@ -179,7 +179,7 @@ export class RunSessions implements OpenSessions {
     const started = await openSandboxSession(
       env,
       sudo,
-      { note: this.#messages.note, signal, now: io.now },
+      { note: this.#messages.note, signal, now: io.now, randomBytes: io.randomBytes },
       words,
     )
     this.#closeSandbox = started.close
@@ -201,6 +201,7 @@ export class RunSessions implements OpenSessions {
         store: openStore(paths),
         tokens: openTokens(paths, env, { note: this.#messages.note, signal }),
         signal,
+        folder: getProgramFolder(this.#options.io),
         post: (...form) => this.#post(resolved, env, form),
       },
     )
@@ -216,7 +217,7 @@ export class RunSessions implements OpenSessions {
     const transport = await createTransport(session, globals.insecure, env)
     const timeout = globals.timeout ?? session.profile?.timeout ?? refreshTimeout
     return withGrace(this.#options, (late) =>
-      sendForm(url, form, { transport, timeout, signal: late }),
+      sendForm(url, form, { clock: toClock(this.#options.io), transport, timeout, signal: late }),
     )
   }
 }
@@ -226,19 +227,24 @@ export class RunSessions implements OpenSessions {
  * @param findSnapshot finds the snapshot that answers instead of the instance, if there is one
  */
 export const createClock = (
-  { now, uptime, after }: Pick<Io, 'after' | 'now' | 'uptime'>,
+  io: Pick<Io, 'after' | 'now' | 'random' | 'uptime'>,
   signal: AbortSignal,
   findSnapshot: () => Promise<SnapshotReader | undefined> = async () => undefined,
-): RunClock => ({
-  now,
-  uptime,
-  asOf: async () => {
-    const snapshot = await findSnapshot()
-    return snapshot === undefined ? now() : new Date(snapshot.manifest.ended)
-  },
-  sleep: (milliseconds) => sleep(milliseconds, signal, { later: after }),
-  signal,
-})
+): RunClock => {
+  const { now, uptime } = io
+  const timers = toClock(io)
+  return {
+    now,
+    uptime,
+    asOf: async () => {
+      const snapshot = await findSnapshot()
+      return snapshot === undefined ? now() : new Date(snapshot.manifest.ended)
+    },
+    sleep: (milliseconds) => sleep(milliseconds, signal, timers),
+    signal,
+    timers,
+  }
+}
 
 const toScopeChoice = (kinds: readonly ScopeKind[]): ScopeChoice | undefined => {
   const project = kinds.includes('project')
@@ -271,6 +277,7 @@ interface Requests {
 /** The workspace of a run. */
 export class Workspace implements WorkspaceService {
   readonly cwd: string
+  readonly randomBytes: WorkspaceService['randomBytes']
   readonly env: NodeJS.ProcessEnv
   readonly globals: WorkspaceService['globals']
   readonly clock: WorkspaceService['clock']
@@ -296,6 +303,7 @@ export class Workspace implements WorkspaceService {
     this.#file = file
     const { globals, io, env, part, signal, stdin } = options
     this.cwd = io.cwd
+    this.randomBytes = io.randomBytes
     this.#options = options
     this.#requests = requests
     this.#searched = part === undefined ? this.cwd : undefined
@@ -318,6 +326,11 @@ export class Workspace implements WorkspaceService {
       getGate: this.#requests().getGate,
       file: this.#file,
     })
+  }
+
+  get shellOutput(): WorkspaceService['shellOutput'] {
+    const { io } = this.#options
+    return hasOwnProcess(io) ? undefined : io.stderr
   }
 
   session(of?: { readonly profile: string | undefined }): Promise<Session> {
