@@ -9,7 +9,8 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getPlainFields, getSecretFields } from '../catalogue/fields.js'
 import { listAreas } from '../catalogue/index.js'
 import type { Inspection, People, Reader } from '../catalogue/views.js'
-import type { RunClock, Text } from '../engine/command/context.js'
+import type { RunClock } from '../engine/command/clock.js'
+import type { Text } from '../engine/command/context.js'
 import {
   getAnswerFields,
   getFirstSegment,

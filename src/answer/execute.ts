@@ -144,7 +144,7 @@ const interpretLine = async (
   const raw = keepOwnTexts(command, line.raw)
   const early: string[] = []
   const note = (text: string): void => void early.push(text)
-  const globals = parseGlobals(command, line.raw, env, note)
+  const globals = parseGlobals(command, line.raw, env, { note, now: line.io.now() })
   const format = outer.format ?? (await chooseFormat(line, globals, env, note))
   line.onFormat(getFailureFormat(globals, format))
   checkLine(command, line.raw, globals, outer)

@@ -118,7 +118,7 @@ const parseSubcommand = async (
     (await loadKnown()).addKnownNames(inWords, outer.globals, outer.env)
   const { fields } = ask
   const parse = (command: Command): ParsedCommand => {
-    const given = parseGivenInWords(command, ask.values, note)
+    const given = parseGivenInWords(command, ask.values, { note, now: outer.io.now() })
     const args = [...given.args, ...(ask.args ?? [])]
     return { command, given: { ...given, args } }
   }
@@ -218,11 +218,11 @@ const createSplitter =
   }
 
 /** Returns the columns of a line's groups. Returns nothing for a line without groups. */
-const getGroupColumns = async ({
-  command,
-  raw,
-}: Pick<CommandLine, 'command' | 'raw'>): Promise<Pick<LineAnswer, 'columns'>> => {
-  const globals = parseGlobals(command, raw, {}, () => undefined)
+const getGroupColumns = async (
+  { command, raw }: Pick<CommandLine, 'command' | 'raw'>,
+  now: Date,
+): Promise<Pick<LineAnswer, 'columns'>> => {
+  const globals = parseGlobals(command, raw, {}, { now })
   if (!isAggregate(globals)) return {}
   const { getGroupColumns } = await import('../engine/records/aggregate.js')
   return { columns: getGroupColumns(globals) }
@@ -289,7 +289,7 @@ export const runInnerLine = async (
   try {
     const reaching = getReachingWords(outer.globals, from)
     const alone = await parseReadingLine(parse, ask, reaching)
-    facts = { command: alone.command, ...(await getGroupColumns(alone)) }
+    facts = { command: alone.command, ...(await getGroupColumns(alone, outer.io.now())) }
     const flags = [...reaching, ...getExtraWords(alone.command, ask)]
     const parsed = await parseCommandLine(parse, insertFlags(ask.words, flags))
     const env = { ...getInnerEnvironment(outer.env), ...ask.env }

@@ -338,7 +338,7 @@ export const chooseSharedFormat = async (
 ): Promise<SharedFormat> => {
   const early: string[] = []
   // The run on each instance prints the notes on its flags.
-  const globals = parseGlobals(line.command, line.raw, env, () => {})
+  const globals = parseGlobals(line.command, line.raw, env, { now: line.io.now() })
   const format = await chooseFormat(line, globals, env, (text) => void early.push(text))
   line.onFormat(getFailureFormat(globals, format))
   return { globals, format, early }

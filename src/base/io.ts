@@ -201,7 +201,7 @@ export const processIo: Io = {
 let lines: AsyncLocalStorage<Io> | undefined
 
 /** Returns the `Io` of the running line. */
-export const getCurrentIo = (): Io => lines?.getStore() ?? processIo
+const getCurrentIo = (): Io => lines?.getStore() ?? processIo
 
 /** True if a line has the process for itself, and is not run by another program. */
 export const hasOwnProcess = (io: Io): boolean => io === processIo

@@ -106,7 +106,7 @@ export const openContext = async (
   const raw = { args: [], flags }
   const options: AnswerOptions = {
     command,
-    globals: parseGlobals(command, raw, env, () => {}),
+    globals: parseGlobals(command, raw, env, { now: new Date() }),
     format: getFormat('json'),
     io: processIo,
     env,

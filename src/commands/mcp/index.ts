@@ -1,7 +1,8 @@
 /** Implements `mcp serve`, which serves the commands to an AI agent. */
 import { yieldPushed } from '../../base/async.js'
 import { boolean, list } from '../../catalogue/params.js'
-import type { Context, RunClock, WorkspaceService } from '../../engine/command/context.js'
+import type { RunClock } from '../../engine/command/clock.js'
+import type { Context, WorkspaceService } from '../../engine/command/context.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure, usage } from '../../errors.js'
 import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.js'

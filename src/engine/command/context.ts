@@ -4,7 +4,6 @@
  */
 
 import type { Readable, Writable } from 'node:stream'
-import type { Clock } from '../../base/async.js'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/interaction.js'
 import type { Io } from '../../base/io.js'
 import type { JsonValues } from '../../base/objects.js'
@@ -30,6 +29,7 @@ import type {
   ListActionOptions,
   WriteOptions,
 } from './actions.js'
+import type { RunClock } from './clock.js'
 import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
 import type { Details } from './reversal.js'
@@ -362,20 +362,6 @@ export interface WorkspaceService {
   readonly runs: InnerRuns
   /** Returns all commands in the order of the catalogue. */
   listCommands(): Promise<readonly CommandFacts[]>
-}
-
-/** The clock of a command. An interruption of the run ends every wait. */
-export interface RunClock {
-  readonly now: () => Date
-  /** Returns the time of a monotonic clock in milliseconds, for durations. */
-  readonly uptime: () => number
-  /** Returns the time that ages count from: when the answering snapshot was taken, else now. */
-  readonly asOf: () => Promise<Date>
-  /** Waits. @throws Failure `interrupted` as soon as the run is interrupted */
-  readonly sleep: (milliseconds: number) => Promise<void>
-  readonly signal: AbortSignal
-  /** The clock and the timers of the line, for modules that time their own work. */
-  readonly timers: Clock
 }
 
 /** Limits which records of a list are returned. */

@@ -86,7 +86,7 @@ const writeReference = async (
 }
 
 /** The clock of a run's journal, and how to wait for another process. */
-export interface RunStart extends LockWait {
+export interface BeginOptions extends LockWait {
   readonly clock: Clock
 }
 
@@ -98,7 +98,7 @@ export interface RunStart extends LockWait {
 export const beginRun = async (
   folder: string,
   header: Header,
-  { clock, ...waiting }: RunStart,
+  { clock, ...waiting }: BeginOptions,
   named?: string,
 ): Promise<Journal> => {
   const begin = async (): Promise<Journal> => {

@@ -6,7 +6,7 @@ import { maskAddresses } from '../../base/secrets/mask.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import { version } from '../../base/version.js'
 import type { AuditEntry } from '../../profile/audit.js'
-import type { RunStart } from './begin-run.js'
+import type { BeginOptions } from './begin-run.js'
 import type { Header, RequestLine } from './lines.js'
 import type { Journal } from './writer.js'
 
@@ -34,7 +34,7 @@ export const beginRequests = async (
   folder: string,
   command: string,
   by: Pick<Header, 'instance' | 'profile' | 'user' | 'sudo'>,
-  start: RunStart,
+  start: BeginOptions,
 ): Promise<Journal> => {
   const { beginRun, pruneJournals } = await import('./begin-run.js')
   const { createJournalId } = await import('./folder.js')

@@ -1,7 +1,7 @@
 /** The workspace of a run: environment, session, clock, and the project or group at hand. */
 
-import { sleep, toClock } from '../../base/async.js'
-import { getProgramFolder, hasOwnProcess, type Io } from '../../base/io.js'
+import { toClock } from '../../base/async.js'
+import { getProgramFolder, hasOwnProcess } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { group, project } from '../../catalogue/params.js'
@@ -25,7 +25,8 @@ import {
   type ScopeChoice,
 } from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
-import type { InnerRuns, RunClock, WorkspaceService } from '../command/context.js'
+import { createClock } from '../command/clock.js'
+import type { InnerRuns, WorkspaceService } from '../command/context.js'
 import type { ScopeKind } from '../command/derive.js'
 import { writesFiles } from '../command/flags.js'
 import type { RunOrigin } from '../command/types.js'
@@ -219,30 +220,6 @@ export class RunSessions implements OpenSessions {
     return withGrace(this.#options, (late) =>
       sendForm(url, form, { clock: toClock(this.#options.io), transport, timeout, signal: late }),
     )
-  }
-}
-
-/**
- * Creates the clock of a run.
- * @param findSnapshot finds the snapshot that answers instead of the instance, if there is one
- */
-export const createClock = (
-  io: Pick<Io, 'after' | 'now' | 'random' | 'uptime'>,
-  signal: AbortSignal,
-  findSnapshot: () => Promise<SnapshotReader | undefined> = async () => undefined,
-): RunClock => {
-  const { now, uptime } = io
-  const timers = toClock(io)
-  return {
-    now,
-    uptime,
-    asOf: async () => {
-      const snapshot = await findSnapshot()
-      return snapshot === undefined ? now() : new Date(snapshot.manifest.ended)
-    },
-    sleep: (milliseconds) => sleep(milliseconds, signal, timers),
-    signal,
-    timers,
   }
 }
 
