@@ -1,6 +1,6 @@
 /** Runs one command from its parsed flags to its exit code. */
 
-import type { Io } from '../base/io.js'
+import { hasOwnProcess, type Io } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { isNumeric } from '../catalogue/params.js'
 import type { InnerRuns } from '../engine/command/context.js'
@@ -197,6 +197,7 @@ export const createInnerRuns = (
 ): InnerRuns => {
   const inside = { outer, shared: sharing, parse, run: executeOne }
   return {
+    shellOutput: hasOwnProcess(outer.io) ? undefined : outer.io.stderr,
     runCommand: async (ask) => (await import('./inner-run.js')).runInnerCommand(inside, ask),
     readLine: async (ask) => (await import('./inner-run.js')).runInnerLine(inside, ask),
     checkLine: async (ask) => (await import('./reading-line.js')).checkReadingLine(inside, ask),

@@ -48,6 +48,7 @@ interface OuterRun {
 /** The input of an inner run. Standard input belongs to the outer run. */
 const noInput: PipedInput = {
   open: refuseInput,
+  hasTerminal: async () => false,
   text: async () => refuseInput(),
   readChunks: refuseInput,
   readBytes: refuseInput,

@@ -91,7 +91,6 @@ export const openKeptAnswer = async (
     beginProgress: () => silentWork,
     polls: { separateRounds: async () => {}, endRound: async () => {} },
     interactive: () => false,
-    hasTerminal: async () => false,
     finish: async (say) => say(),
   }
   return { options: { format: createRecordFormat(give), screen, isKept: true }, notes, failures }

@@ -35,7 +35,6 @@ export interface Streams {
   readonly beginProgress: (text: string) => ShownWork
   readonly polls: PollScreen
   readonly interactive: () => boolean
-  readonly hasTerminal: Io['hasTerminal']
   /** Ends the output, and then prints the notes below it. */
   readonly finish: (say: () => void, end: RunEnd) => Promise<void>
   /** The page that is written, if the format is one. */

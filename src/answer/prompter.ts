@@ -179,10 +179,7 @@ interface Subject {
   readonly peek: Peek
 }
 
-type PromptStreams = Pick<
-  Streams,
-  'beginProgress' | 'hasTerminal' | 'interactive' | 'meter' | 'notes' | 'prompts'
->
+type PromptStreams = Pick<Streams, 'beginProgress' | 'interactive' | 'meter' | 'notes' | 'prompts'>
 
 /** Asks and informs the person at standard error, if there is one. */
 export class Prompter implements UiService {
@@ -198,10 +195,6 @@ export class Prompter implements UiService {
 
   get interactive(): boolean {
     return this.#screen.interactive()
-  }
-
-  hasTerminal(): Promise<boolean> {
-    return this.#screen.hasTerminal()
   }
 
   readonly note = (text: string): void => {

@@ -318,7 +318,6 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
     beginProgress: (text) => beginProgress(text, { io, liveness }),
     polls,
     interactive: await createInteractiveCheck(options),
-    hasTerminal: io.hasTerminal,
     finish: async (say) => {
       await shown.end()
       say()

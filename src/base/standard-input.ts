@@ -68,6 +68,10 @@ export class StandardInput {
   /** Opens the stream itself, for a reader that limits its own waits. */
   readonly open = (): InputStream => getStandardInput(this.#io)
 
+  hasTerminal(): Promise<boolean> {
+    return this.#io.hasTerminal()
+  }
+
   /** Reads the whole input. */
   readonly text = (): Promise<string> => {
     this.#text ??= this.#readAll()

@@ -97,7 +97,7 @@ async function* serveFrom(
     resources: await readResources(context.place.env),
     env: context.place.env,
     now: context.place.clock.now,
-    randomBytes: context.place.randomBytes,
+    randomBytes: context.place.clock.randomBytes,
     note: context.ui.note,
     signal: context.place.clock.signal,
     port: flags.port ?? 0,

@@ -113,6 +113,7 @@ export const openContext = async (
     signal,
     stdin: {
       open: refuseText,
+      hasTerminal: async () => false,
       text: async () => '',
       readChunks: refuseText,
       readBytes: chunks,

@@ -54,7 +54,7 @@ const checkPerson = async ({ place, ui }: Context, { header }: RunEntry): Promis
       `this plan does not allow --${yes ? 'yes' : 'quiet'}: a person must read it`,
       isOwn ? 'Pass --yes to confirm it unread.' : undefined,
     )
-  if (!ui.interactive || !(await ui.hasTerminal()))
+  if (!ui.interactive || !(await place.stdin.hasTerminal()))
     throw usage(
       'journal run requires a terminal with a person at it',
       `${isOwn ? 'Pass --yes, or run' : 'Run'} it in a terminal, without CI and SVC_NO_PROMPT. --dry-run shows the plan without one.`,

@@ -151,7 +151,8 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
   const session = place.globals.sandbox ? undefined : await place.session()
   if (writes) checkWriting(place, session)
   const { serveLines } = await import('./server.js')
-  const { runs, clock, stdin, randomBytes } = place
+  const { runs, clock, stdin } = place
+  const { randomBytes } = clock
   const log = openCallLog(session, clock)
   if (answer.terminal)
     yield createNoteRow(

@@ -5,7 +5,6 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/interaction.js'
-import type { Io } from '../../base/io.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Reader } from '../../catalogue/views.js'
@@ -158,6 +157,8 @@ export interface TypedLine {
 
 /** Runs other commands and lines within this run. */
 export interface InnerRuns {
+  /** The stream for what shell commands print; undefined for the standard error of the process, which they get themselves. */
+  readonly shellOutput: Writable | undefined
   readonly runCommand: SubcommandRunner
   readonly readLine: ReadLine
   /**
@@ -282,8 +283,6 @@ export interface Text {
 export interface UiService {
   /** True if the command may ask questions. */
   readonly interactive: boolean
-  /** Returns true if the line was started from a terminal, even if its streams are redirected. */
-  hasTerminal(): Promise<boolean>
   /** Prints a line on standard error, unless --quiet is set. */
   note(text: string): void
   warn(text: string): void
@@ -315,6 +314,8 @@ export interface UiService {
 
 /** The standard input of the line. */
 export interface PipedInput {
+  /** Returns true if the line was started from a terminal, even if its streams are redirected. */
+  hasTerminal(): Promise<boolean>
   /** Opens the stream itself, for a reader that limits its own waits. */
   open(): Readable
   /** Reads standard input to its end. */
@@ -334,10 +335,6 @@ export interface PipedInput {
 export interface WorkspaceService {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** The stream for what shell commands print; undefined for the standard error of the process, which they get themselves. */
-  readonly shellOutput: Writable | undefined
-  /** Returns unpredictable bytes. */
-  readonly randomBytes: Io['randomBytes']
   /** The values of the global flags. */
   readonly globals: Globals
   readonly clock: RunClock

@@ -1,7 +1,7 @@
 /** The workspace of a run: environment, session, clock, and the project or group at hand. */
 
 import { toClock } from '../../base/async.js'
-import { getProgramFolder, hasOwnProcess } from '../../base/io.js'
+import { getProgramFolder } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { group, project } from '../../catalogue/params.js'
@@ -254,7 +254,6 @@ interface Requests {
 /** The workspace of a run. */
 export class Workspace implements WorkspaceService {
   readonly cwd: string
-  readonly randomBytes: WorkspaceService['randomBytes']
   readonly env: NodeJS.ProcessEnv
   readonly globals: WorkspaceService['globals']
   readonly clock: WorkspaceService['clock']
@@ -280,7 +279,6 @@ export class Workspace implements WorkspaceService {
     this.#file = file
     const { globals, io, env, part, signal, stdin } = options
     this.cwd = io.cwd
-    this.randomBytes = io.randomBytes
     this.#options = options
     this.#requests = requests
     this.#searched = part === undefined ? this.cwd : undefined
@@ -303,11 +301,6 @@ export class Workspace implements WorkspaceService {
       getGate: this.#requests().getGate,
       file: this.#file,
     })
-  }
-
-  get shellOutput(): WorkspaceService['shellOutput'] {
-    const { io } = this.#options
-    return hasOwnProcess(io) ? undefined : io.stderr
   }
 
   session(of?: { readonly profile: string | undefined }): Promise<Session> {
