@@ -13,12 +13,7 @@ import { type HelpTopic, isWord, type ParsedLine } from './engine/plan/line.js'
 import { ClosedPipe, exitCodes, Failure } from './errors.js'
 import { hasExtensions } from './profile/paths.js'
 import { openPager } from './terminal/pager.js'
-import {
-  endBySignal,
-  getStandardError,
-  getStandardOutput,
-  writeQuietly,
-} from './terminal/standard.js'
+import { endBySignal, getStandardError, writeQuietly } from './terminal/standard.js'
 import { openStdout, printAtOnce } from './terminal/stdout.js'
 import { createStyle } from './terminal/style.js'
 
@@ -52,8 +47,8 @@ const showPage = async (io: Io, text: string): Promise<number> => {
     await printAtOnce(io, text)
     return 0
   }
-  const stdout = getStandardOutput()
-  const plain = openStdout()
+  const { stdout } = io
+  const plain = openStdout(io)
   const paged = stdout.isTTY === true && findSwitch(io.argv, 'pager') !== false
   const out = paged
     ? openPager({
@@ -71,7 +66,7 @@ const showPage = async (io: Io, text: string): Promise<number> => {
 
 /** Creates the style of help, which fits 80 columns, and a narrower terminal. */
 const createHelpStyle = async (io: Io): Promise<PageStyle> => {
-  const screen = io.mayBeTerminal('stdout') ? getStandardOutput() : {}
+  const screen = io.mayBeTerminal('stdout') ? io.stdout : {}
   const { width, bold, dim } = await createStyle(screen, io.env)
   return { width: Math.min(width, 80), bold, dim }
 }
@@ -95,11 +90,12 @@ const complete = async (io: Io, argv: readonly string[]): Promise<number> => {
 }
 
 /** Loads the commands of extensions; the documents' commands go on where that fails. */
-const extendCatalogue = async ({ env }: Io, isTab: boolean): Promise<void> => {
+const extendCatalogue = async (io: Io, isTab: boolean): Promise<void> => {
+  const { env } = io
   if (!hasExtensions(env)) return
   const { loadExtensions } = await import('./profile/extensions.js')
   const fault = loadExtensions(env)
-  if (fault !== undefined && !isTab) writeQuietly(getStandardError(), `${fault}\n`)
+  if (fault !== undefined && !isTab) writeQuietly(getStandardError(io), `${fault}\n`)
 }
 
 /** Runs what a line asks for. @returns the exit code */
@@ -118,7 +114,7 @@ const answerLine = async (
   const text = await renderHelp(io, line.of)
   if (line.kind === 'help') return showPage(io, text)
   // An area without a verb is a mistake: its help is no answer.
-  writeQuietly(getStandardError(), text)
+  writeQuietly(getStandardError(io), text)
   return exitCodes.usage
 }
 
@@ -180,7 +176,7 @@ const runLine = async (io: Io): Promise<void> => {
     const ended = { error, interrupted: came() !== undefined, argv: words, env: io.env, how }
     const failure = getRunFailure(ended)
     io.exitCode = getFailureExitCode(failure, ended)
-    await reportFailure(failure, ended)
+    await reportFailure(io, failure, ended)
   }
   const finish = beginRun(io, () =>
     fail(

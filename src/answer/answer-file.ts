@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openWhole } from '../base/files/files.js'
-import { getTemporaryFolder, resolvePath, type Stdout } from '../base/io.js'
+import { type Environment, getTemporaryFolder, resolvePath, type Stdout } from '../base/io.js'
 import { isObject, toText } from '../base/objects.js'
 import { startProgram } from '../base/processes.js'
 import { isSwitchedOn } from '../base/switches.js'
@@ -256,8 +256,8 @@ const createAnswerFile = async (
 }
 
 /** Creates a folder that only the owner can read, and returns the path of a page in it. The browser reads the page after the run. */
-const createPageFile = async (name: string): Promise<string> =>
-  join(await mkdtemp(join(getTemporaryFolder(), 'svcctl-')), `${name.replaceAll(' ', '-')}.html`)
+const createPageFile = async (name: string, env: Environment): Promise<string> =>
+  join(await mkdtemp(join(getTemporaryFolder(env), 'svcctl-')), `${name.replaceAll(' ', '-')}.html`)
 
 const showInBrowser = async (
   path: string,
@@ -322,7 +322,7 @@ export const openAnswerFile = async (
   endPage: EndPage | undefined,
   { name, globals: { to, open }, env, ...options }: FileOptions,
 ): Promise<Streams> => {
-  const path = open ? await createPageFile(name) : to
+  const path = open ? await createPageFile(name, env) : to
   const file =
     path === undefined || path === '-' ? undefined : await createAnswerFile(path, options)
   const { notes: plainNotes, style } = screen

@@ -9,7 +9,8 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import { getPlainFields, getSecretFields } from '../catalogue/fields.js'
 import { listAreas } from '../catalogue/index.js'
 import type { Inspection, People, Reader } from '../catalogue/views.js'
-import type { RunClock, Text } from '../engine/command/context.js'
+import type { RunClock } from '../engine/command/clock.js'
+import type { Text } from '../engine/command/context.js'
 import {
   getAnswerFields,
   getFirstSegment,
@@ -107,7 +108,7 @@ const createAnswerText = ({ style, width }: Pick<Streams, 'style' | 'width'>): T
 })
 
 /** The options of the run that printing depends on. `raw` returns the line as it was typed, which a page shows. */
-type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'isKept' | 'until'> & {
+type Options = Pick<AnswerOptions, 'command' | 'format' | 'globals' | 'io' | 'isKept' | 'until'> & {
   readonly raw: () => Raw
 }
 
@@ -245,7 +246,7 @@ export class AnswerPrinter implements RunAnswer {
   }
 
   async writeReport(text: string): Promise<void> {
-    const out = this.#asked.isKept === true ? this.#screen.plain : openStdout()
+    const out = this.#asked.isKept === true ? this.#screen.plain : openStdout(this.#asked.io)
     await out.write(text)
     await out.end()
   }

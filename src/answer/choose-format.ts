@@ -9,12 +9,7 @@ import { getIdentityNames } from '../engine/records/object-rows.js'
 import { usage } from '../errors.js'
 import { getFormat } from '../output/formats.js'
 import type { Format } from '../output/types.js'
-import {
-  getStandardError,
-  getStandardOutput,
-  printAside,
-  writeQuietly,
-} from '../terminal/standard.js'
+import { getStandardError, printAside, writeQuietly } from '../terminal/standard.js'
 import { chooseOutputFormat } from './failure-report.js'
 import type { AskedLine } from './options.js'
 
@@ -52,7 +47,7 @@ const chooseJqFormat = async (
   const { createJqFormat } = await import('../output/jq/format.js')
   const filter = await JqFilter.create(expression, { signal, timeout, onExit: io.onExit })
   const say = (text: string): void =>
-    printAside(true, () => writeQuietly(getStandardError(), `${escapeControlLines(text)}\n`))
+    printAside(io, true, () => writeQuietly(getStandardError(io), `${escapeControlLines(text)}\n`))
   const format = createJqFormat(getFormat(output ?? 'json'), filter, { slurp, say })
   // Failures are JSON only if a flag, a variable or the profile chose JSON.
   return output === undefined ? { ...format, json: undefined } : format
@@ -82,11 +77,7 @@ export const chooseFormat = (
     async (format) => {
       checkFormat(format, command, globals)
       if (format.page !== undefined)
-        (await import('./answer-file.js')).checkPage(
-          format,
-          globals,
-          getStandardOutput().isTTY === true,
-        )
+        (await import('./answer-file.js')).checkPage(format, globals, line.io.stdout.isTTY === true)
     },
     note,
   )

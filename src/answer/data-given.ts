@@ -2,14 +2,17 @@
 
 import type { JsonValue, JsonValues } from '../base/objects.js'
 import { suggestSimilar } from '../base/suggest.js'
-import { coerce, dataSource } from '../catalogue/coerce.js'
+import { coerce, createDataSource } from '../catalogue/coerce.js'
 import { isNumeric, type Param } from '../catalogue/params.js'
 import { toDocumentedGiven } from '../engine/command/aliases.js'
 import { createNameConflictFailure, getCommandName, hasOwnNames } from '../engine/command/derive.js'
 import { type Datum, getData } from '../engine/command/flags.js'
 import type { CommandFacts, Given } from '../engine/command/types.js'
-import { checkCoercedValue, type NoteListener } from '../engine/plan/parse-values.js'
+import { checkCoercedValue, type ValueOptions } from '../engine/plan/parse-values.js'
 import { usage } from '../errors.js'
+
+/** Receives notes, and the time that texts such as `30d` count from. */
+type DataReading = Required<Pick<ValueOptions, 'note' | 'now'>>
 
 /**
  * Checks a value by its parameter. A text is taken literally: it never names a file, a variable or a stream.
@@ -19,8 +22,8 @@ const checkDataValue = (
   param: Param,
   value: JsonValue,
   label: string,
-  note: NoteListener,
-): JsonValue => checkCoercedValue(coerce(param, value, dataSource), label, { note })
+  { note, now }: DataReading,
+): JsonValue => checkCoercedValue(coerce(param, value, createDataSource(now)), label, { note })
 
 /** @throws Failure `usage` for an unknown argument */
 const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonValues): void => {
@@ -38,7 +41,7 @@ const checkNames = (command: CommandFacts, data: readonly Datum[], values: JsonV
 const getPositionalTexts = (
   data: readonly Datum[],
   values: JsonValues,
-  note: NoteListener,
+  reading: DataReading,
 ): readonly string[] => {
   const all = data.filter(({ flag }) => flag === undefined)
   const texts = all.map(({ name, param }) => {
@@ -46,7 +49,7 @@ const getPositionalTexts = (
     if (value === undefined) return undefined
     // The text may be a reference or a username, which planning checks.
     if (isNumeric(param) && typeof value === 'string') return value
-    const checked = checkDataValue(param, value, name, note)
+    const checked = checkDataValue(param, value, name, reading)
     return typeof checked === 'string' ? checked : JSON.stringify(checked)
   })
   const missing = texts.indexOf(undefined)
@@ -63,17 +66,17 @@ const getPositionalTexts = (
 export const parseDataGiven = (
   command: CommandFacts,
   values: JsonValues,
-  note: NoteListener,
+  reading: DataReading,
 ): Given => {
   const data = getData(command)
   checkNames(command, data, values)
   const flags = data.flatMap(({ name, param, flag }) => {
     const value = values[name]
     if (flag === undefined || value === undefined) return []
-    return [[flag.name, checkDataValue(param, value, name, note)] as const]
+    return [[flag.name, checkDataValue(param, value, name, reading)] as const]
   })
   return {
-    args: getPositionalTexts(data, values, note),
+    args: getPositionalTexts(data, values, reading),
     flags: Object.fromEntries(flags),
     extra: {},
   }
@@ -103,9 +106,9 @@ const toDocumentedNames = (command: CommandFacts, values: JsonValues): JsonValue
 export const parseGivenInWords = (
   command: CommandFacts,
   values: JsonValues,
-  note: (text: string) => void,
+  reading: DataReading,
 ): Given => {
-  if (!hasOwnNames(command)) return parseDataGiven(command, values, note)
-  const given = parseDataGiven(command, toDocumentedNames(command, values), note)
+  if (!hasOwnNames(command)) return parseDataGiven(command, values, reading)
+  const given = parseDataGiven(command, toDocumentedNames(command, values), reading)
   return toDocumentedGiven(given, { flags: new Map() }, command)
 }

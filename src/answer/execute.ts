@@ -1,6 +1,6 @@
 /** Runs one command from its parsed flags to its exit code. */
 
-import type { Io } from '../base/io.js'
+import { hasOwnProcess, type Io } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { isNumeric } from '../catalogue/params.js'
 import type { InnerRuns } from '../engine/command/context.js'
@@ -144,7 +144,7 @@ const interpretLine = async (
   const raw = keepOwnTexts(command, line.raw)
   const early: string[] = []
   const note = (text: string): void => void early.push(text)
-  const globals = parseGlobals(command, line.raw, env, note)
+  const globals = parseGlobals(command, line.raw, env, { note, now: line.io.now() })
   const format = outer.format ?? (await chooseFormat(line, globals, env, note))
   line.onFormat(getFailureFormat(globals, format))
   checkLine(command, line.raw, globals, outer)
@@ -197,6 +197,7 @@ export const createInnerRuns = (
 ): InnerRuns => {
   const inside = { outer, shared: sharing, parse, run: executeOne }
   return {
+    shellOutput: hasOwnProcess(outer.io) ? undefined : outer.io.stderr,
     runCommand: async (ask) => (await import('./inner-run.js')).runInnerCommand(inside, ask),
     readLine: async (ask) => (await import('./inner-run.js')).runInnerLine(inside, ask),
     checkLine: async (ask) => (await import('./reading-line.js')).checkReadingLine(inside, ask),
@@ -243,7 +244,7 @@ const findOnlySite = async ({ place }: LineRun, globals: Globals) => {
 /** Runs a command on one instance. */
 const executeOne = async (line: AskedLine, outer: OuterLine = {}): Promise<number> => {
   const { io, signal, parse } = line
-  const { env = io.env, input = new StandardInput(signal) } = outer
+  const { env = io.env, input = new StandardInput(io, signal) } = outer
   const { screen, isKept, part, inner } = outer
   const { raw, early, parents, said } = await interpretLine(line, outer, env)
   const { globals, format, journaling } = said

@@ -1,7 +1,7 @@
 /** Chooses the output format of a run, and reports the failure that ended it, to people as text and to programs as JSON. */
 
 import { join, sep } from 'node:path'
-import { type Environment, getTemporaryFolder } from '../base/io.js'
+import { type Environment, getTemporaryFolder, type Io } from '../base/io.js'
 import { bugs } from '../base/version.js'
 import type { Globals } from '../engine/command/globals.js'
 import { getLastValue } from '../engine/command/tokens.js'
@@ -116,7 +116,7 @@ const hintSystemFailure = (code: string, path: string, env: Environment): string
   if (code === 'EMFILE') return 'Raise the limit of open files: ulimit -n 1024'
   if (path !== '' && isOwnPath(path, env))
     return 'Make the path readable and writable, or set SVC_CONFIG_DIR to another directory.'
-  return path.startsWith(join(getTemporaryFolder(), 'svcctl-'))
+  return path.startsWith(join(getTemporaryFolder(env), 'svcctl-'))
     ? 'svcctl needs a folder for temporary files. Set TMPDIR to a folder that you can write to.'
     : 'Check the file and its permissions.'
 }
@@ -184,10 +184,11 @@ export const getFailureExitCode = (
 
 /** Prints a failure on standard error. */
 export const reportFailure = async (
+  io: Io,
   failure: Failure,
   { error, argv, env, how }: FailedRun,
 ): Promise<void> => {
-  await printError(failure, { ...(how ?? { json: wantsJsonFailures(argv, env) }), env })
+  await printError(failure, { io, ...(how ?? { json: wantsJsonFailures(argv, env) }), env })
   if (failure.category === 'internal' && error instanceof Error && env.SVC_DEBUG !== undefined)
-    writeQuietly(getStandardError(), `${error.stack ?? ''}\n`)
+    writeQuietly(getStandardError(io), `${error.stack ?? ''}\n`)
 }

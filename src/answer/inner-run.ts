@@ -47,6 +47,8 @@ interface OuterRun {
 
 /** The input of an inner run. Standard input belongs to the outer run. */
 const noInput: PipedInput = {
+  open: refuseInput,
+  hasTerminal: async () => false,
   text: async () => refuseInput(),
   readChunks: refuseInput,
   readBytes: refuseInput,
@@ -117,7 +119,7 @@ const parseSubcommand = async (
     (await loadKnown()).addKnownNames(inWords, outer.globals, outer.env)
   const { fields } = ask
   const parse = (command: Command): ParsedCommand => {
-    const given = parseGivenInWords(command, ask.values, note)
+    const given = parseGivenInWords(command, ask.values, { note, now: outer.io.now() })
     const args = [...given.args, ...(ask.args ?? [])]
     return { command, given: { ...given, args } }
   }
@@ -217,11 +219,11 @@ const createSplitter =
   }
 
 /** Returns the columns of a line's groups. Returns nothing for a line without groups. */
-const getGroupColumns = async ({
-  command,
-  raw,
-}: Pick<CommandLine, 'command' | 'raw'>): Promise<Pick<LineAnswer, 'columns'>> => {
-  const globals = parseGlobals(command, raw, {}, () => undefined)
+const getGroupColumns = async (
+  { command, raw }: Pick<CommandLine, 'command' | 'raw'>,
+  now: Date,
+): Promise<Pick<LineAnswer, 'columns'>> => {
+  const globals = parseGlobals(command, raw, {}, { now })
   if (!isAggregate(globals)) return {}
   const { getGroupColumns } = await import('../engine/records/aggregate.js')
   return { columns: getGroupColumns(globals) }
@@ -256,7 +258,7 @@ export const runInnerTypedLine = async (
     ...toFlagWords('fields', globals.fields),
   ]
   const parsed = await parseCommandLine(parse, insertFlags(words, flags))
-  const read = input === undefined ? undefined : new StandardInput(signal, input)
+  const read = input === undefined ? undefined : new StandardInput(io, signal, input)
   // The outer run may have used names that only the instance knows, so that the inner line needs them as well.
   const { addKnownNames } = await import('../engine/command/known.js')
   const command = addKnownNames(parsed.command, globals, outer.env)
@@ -288,7 +290,7 @@ export const runInnerLine = async (
   try {
     const reaching = getReachingWords(outer.globals, from)
     const alone = await parseReadingLine(parse, ask, reaching)
-    facts = { command: alone.command, ...(await getGroupColumns(alone)) }
+    facts = { command: alone.command, ...(await getGroupColumns(alone, outer.io.now())) }
     const flags = [...reaching, ...getExtraWords(alone.command, ask)]
     const parsed = await parseCommandLine(parse, insertFlags(ask.words, flags))
     const env = { ...getInnerEnvironment(outer.env), ...ask.env }

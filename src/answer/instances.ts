@@ -1,6 +1,7 @@
 /** Runs a line on several instances: all at once, or one after the other if it writes. */
 
 import { yieldPushed } from '../base/async.js'
+import type { Io } from '../base/io.js'
 import { StandardInput } from '../base/standard-input.js'
 import { toMaxCount } from '../client/paging.js'
 import { createUnprintedFailure } from '../engine/bulk/plan-work.js'
@@ -89,8 +90,8 @@ const findSameMistake = (endings: readonly InstanceResult[]): Failure | undefine
 class InputCopy extends StandardInput {
   override readonly text: () => Promise<string>
 
-  constructor(whole: StandardInput) {
-    super()
+  constructor(io: Io, whole: StandardInput) {
+    super(io)
     this.text = whole.text
   }
 
@@ -149,7 +150,7 @@ class MultiInstanceRun {
     this.#globals = globals
     this.#format = format
     this.#merged = merged
-    this.#input = new StandardInput(line.signal)
+    this.#input = new StandardInput(line.io, line.signal)
     this.#budget = { left: toMaxCount(globals.limit ?? 'all') }
   }
 
@@ -289,7 +290,7 @@ class MultiInstanceRun {
     const outer = {
       ...target,
       part: { ...part, budget: this.#budget },
-      input: new InputCopy(this.#input),
+      input: new InputCopy(this.#line.io, this.#input),
       format: this.#format,
       env: site.env,
     }
@@ -337,7 +338,7 @@ export const chooseSharedFormat = async (
 ): Promise<SharedFormat> => {
   const early: string[] = []
   // The run on each instance prints the notes on its flags.
-  const globals = parseGlobals(line.command, line.raw, env, () => {})
+  const globals = parseGlobals(line.command, line.raw, env, { now: line.io.now() })
   const format = await chooseFormat(line, globals, env, (text) => void early.push(text))
   line.onFormat(getFailureFormat(globals, format))
   return { globals, format, early }

@@ -7,8 +7,7 @@ import { Failure, usage } from '../errors.js'
 import { getFormat } from '../output/formats.js'
 import { createLineEncoder, encode } from '../output/json.js'
 import type { Format } from '../output/types.js'
-import { createMeter } from '../terminal/progress.js'
-import { getStandardError } from '../terminal/standard.js'
+import { silentMeter, silentWork } from '../terminal/progress.js'
 import { createStyle } from '../terminal/style.js'
 import type { Streams } from './options.js'
 
@@ -88,8 +87,8 @@ export const openKeptAnswer = async (
       },
     },
     prompts,
-    meter: createMeter({ name: '', liveness: 'off', stream: getStandardError() }),
-    liveness: 'off',
+    meter: silentMeter,
+    beginProgress: () => silentWork,
     polls: { separateRounds: async () => {}, endRound: async () => {} },
     interactive: () => false,
     finish: async (say) => say(),

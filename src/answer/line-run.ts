@@ -98,7 +98,11 @@ export class LineRun implements LineParts {
     const isFiled = globals.open || (globals.to ?? '-') !== '-'
     const file = isFiled ? screen.plain : undefined
     this.place = new Workspace(options, this.#sessions, () => this.exchange, file)
-    this.exchange = new InstanceExchange(options, this.place, createLogger(screen, globals.verbose))
+    this.exchange = new InstanceExchange(
+      options,
+      this.place,
+      createLogger(options.io, screen, globals.verbose),
+    )
     this.printing = this.#createPrinter()
     this.answer = this.#createAnswer(loaded)
     this.ui = this.#createPrompter()
@@ -327,9 +331,10 @@ export class LineRun implements LineParts {
 
   /** Sends further requests for the objects of the run, which its journal records. */
   get followUps() {
-    const { bulk, caller, exchange } = this
+    const { bulk, caller, exchange, place } = this
+    const { timers: clock } = place.clock
     const send = createCall({ send: (plan: Plan) => caller.send(plan) })
-    return { bulk, send, requests: exchange.requests, file: this.#journal.file }
+    return { bulk, send, clock, requests: exchange.requests, file: this.#journal.file }
   }
 
   readonly #openPreviews = async (): Promise<Previewer> => {

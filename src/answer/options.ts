@@ -1,6 +1,6 @@
 /** Types for the options of a run whose answer is printed: its streams, its format, and its place among other runs. */
 
-import type { Meter, Prompts } from '../base/interaction.js'
+import type { Meter, Prompts, ShownWork } from '../base/interaction.js'
 import type { Io, Stdout } from '../base/io.js'
 import type { StandardInput } from '../base/standard-input.js'
 import type { Command, Plan } from '../engine/command/types.js'
@@ -9,7 +9,7 @@ import type { ParsedLine, Raw } from '../engine/plan/line.js'
 import type { PollScreen } from '../engine/repeat.js'
 import type { Rows } from '../engine/rows.js'
 import type { Format } from '../output/types.js'
-import type { Liveness, Notes } from '../terminal/notes.js'
+import type { Notes } from '../terminal/notes.js'
 import type { ColorFlag, Style } from '../terminal/style.js'
 
 /** The end of a run. */
@@ -31,7 +31,8 @@ export interface Streams {
   readonly notes: Notes
   readonly prompts: Prompts
   readonly meter: Meter
-  readonly liveness: Liveness
+  /** Shows a line for ongoing work until it ends. */
+  readonly beginProgress: (text: string) => ShownWork
   readonly polls: PollScreen
   readonly interactive: () => boolean
   /** Ends the output, and then prints the notes below it. */

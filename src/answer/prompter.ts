@@ -20,7 +20,6 @@ import { maxNamed } from '../engine/work/report.js'
 import { Failure, usage } from '../errors.js'
 import type { Ask } from '../http/types.js'
 import { decideConfirmation, nameMatches } from '../profile/index.js'
-import { beginProgress } from '../terminal/progress.js'
 import type { AnswerOptions, Streams } from './options.js'
 
 // The names of objects, for confirmations.
@@ -180,7 +179,7 @@ interface Subject {
   readonly peek: Peek
 }
 
-type PromptStreams = Pick<Streams, 'interactive' | 'liveness' | 'meter' | 'notes' | 'prompts'>
+type PromptStreams = Pick<Streams, 'beginProgress' | 'interactive' | 'meter' | 'notes' | 'prompts'>
 
 /** Asks and informs the person at standard error, if there is one. */
 export class Prompter implements UiService {
@@ -268,9 +267,9 @@ export class Prompter implements UiService {
   }
 
   beginProgress(text: string): ShownWork {
-    const { meter, liveness } = this.#screen
+    const { meter, beginProgress } = this.#screen
     const release = meter.hold()
-    const shown = beginProgress(text, { liveness })
+    const shown = beginProgress(text)
     return { say: shown.say, end: () => shown.end().finally(release) }
   }
 

@@ -1,16 +1,15 @@
 /** Opens the streams of a run: its output with pager or frames, its notes, its trace and its prompts. */
 
 import type { Meter, Prompts } from '../base/interaction.js'
-import type { Stdout } from '../base/io.js'
+import type { Io, Stdout } from '../base/io.js'
 import { getStandardInput } from '../base/standard-input.js'
 import { tellOnce } from '../base/text.js'
 import { writes } from '../catalogue/endpoint.js'
 import { canRevealSecret, getCommandName } from '../engine/command/derive.js'
-import { type Globals, isRepeated } from '../engine/command/globals.js'
+import { isRepeated } from '../engine/command/globals.js'
 import type { ExchangeScreen } from '../engine/instance/exchange.js'
 import type { PollScreen } from '../engine/repeat.js'
 import type { Exchange } from '../http/types.js'
-import type { Format } from '../output/types.js'
 import { type Frames, gutterWidth, openFrames } from '../terminal/frames.js'
 import {
   createNotes,
@@ -21,15 +20,9 @@ import {
   type Notes,
 } from '../terminal/notes.js'
 import { openPager } from '../terminal/pager.js'
-import { createMeter } from '../terminal/progress.js'
+import { beginProgress, createMeter } from '../terminal/progress.js'
 import { createPrompts, canPrompt as isInteractive } from '../terminal/prompts.js'
-import {
-  getErrorScreen,
-  getStandardError,
-  getStandardOutput,
-  printAside,
-  writeQuietly,
-} from '../terminal/standard.js'
+import { getErrorScreen, getStandardError, printAside, writeQuietly } from '../terminal/standard.js'
 import { openStdout } from '../terminal/stdout.js'
 import { createAlignedStyle, createStyle, isAccessible, type Style } from '../terminal/style.js'
 import type { AnswerOptions, Streams } from './options.js'
@@ -65,6 +58,7 @@ const formatTrace = (
 
 /** Creates the screen for messages and traces of requests. */
 export const createLogger = (
+  io: Io,
   { notes, meter, style, label: of }: Streams,
   verbose: number,
 ): ExchangeScreen => ({
@@ -75,8 +69,8 @@ export const createLogger = (
   trace: (exchange) => {
     if (verbose === 0) return
     const text = formatTrace(exchange, verbose, style.visible)
-    printAside(true, () =>
-      writeQuietly(getStandardError(), of === undefined ? text : labelLines(of, text)),
+    printAside(io, true, () =>
+      writeQuietly(getStandardError(io), of === undefined ? text : labelLines(of, text)),
     )
   },
   meter,
@@ -170,15 +164,13 @@ const separateAnswers = (out: Stdout, separator: string) => {
 }
 
 const createAnswerScreen = (
-  globals: Pick<Globals, 'watch' | 'waitUntil' | 'quiet'>,
-  env: NodeJS.ProcessEnv,
-  format: Format,
+  { globals, io, env, format }: Pick<ScreenOptions, 'env' | 'format' | 'globals' | 'io'>,
   style: Style,
   plain: Stdout,
 ): AnswerScreen => {
   const watching = isRepeated(globals)
   if (watching && style.terminal && !isAccessible(env) && env.TERM !== 'dumb') {
-    const countRows = (): number => getStandardOutput().rows ?? 24
+    const countRows = (): number => io.stdout.rows ?? 24
     return createRedrawnScreen(
       openFrames({ stdout: plain, style, rows: countRows }),
       style,
@@ -213,33 +205,35 @@ const usesPager = (
 
 /** Creates the function that returns true if a person can be asked. The input is checked only if standard error is a terminal. */
 const createInteractiveCheck = async ({ io, env }: ScreenOptions): Promise<() => boolean> => {
-  const stderr = getErrorScreen()
+  const stderr = getErrorScreen(io)
   const typed = stderr.isTTY === true && (await io.typed())
   return () => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
 }
 
-const createRunPrompts = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
+const createRunPrompts = ({ io, env, signal }: ScreenOptions): Prompts =>
   createPrompts(
     {
+      io,
       // The streams are opened when a question is asked, because that takes milliseconds.
       get input() {
-        return getStandardInput()
+        return getStandardInput(io)
       },
       get output() {
-        return getStandardError()
+        return getStandardError(io)
       },
       signal,
     },
     env,
   )
 
-const createRunMeter = (name: string, liveness: Liveness): Meter =>
+const createRunMeter = (io: Io, name: string, liveness: Liveness): Meter =>
   createMeter({
+    io,
     name,
     liveness,
     // The meter draws only on a terminal, so standard error is not opened otherwise.
     get stream() {
-      return getStandardError()
+      return getStandardError(io)
     },
   })
 
@@ -248,19 +242,20 @@ export type ScreenOptions = Pick<
   'globals' | 'format' | 'io' | 'env' | 'command' | 'signal' | 'isSilent' | 'inner'
 >
 
-type NoteOptions = Pick<AnswerOptions, 'globals' | 'format' | 'env'>
+type NoteOptions = Pick<AnswerOptions, 'globals' | 'format' | 'io' | 'env'>
 
 /**
  * Opens the notes of a run.
  * @param of the subject whose name begins each note, if there are several
  */
 export const openNotes = async (
-  { globals, format, env }: NoteOptions,
+  { globals, format, io, env }: NoteOptions,
   of?: NoteSubject,
 ): Promise<Notes> => {
-  const stream = getErrorScreen()
+  const stream = getErrorScreen(io)
   const style = await createStyle(stream, env, globals.color)
   return createNotes({
+    io,
     stream,
     style,
     quiet: globals.quiet,
@@ -278,7 +273,7 @@ interface PagerOptions extends Pick<ScreenOptions, 'env' | 'io'> {
 const openRunPager = ({ plain, width, io, env, meter }: PagerOptions): Stdout =>
   openPager({
     stdout: plain,
-    rows: getStandardOutput().rows ?? 24,
+    rows: io.stdout.rows ?? 24,
     columns: width,
     io,
     env,
@@ -297,18 +292,18 @@ const discardingOutput: Stdout = { write: async () => {}, end: async () => {} }
 /** Opens the streams of a run. */
 export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const { globals, format, io, env, command, signal, isSilent = false } = options
-  const stdout = getStandardOutput()
+  const { stdout } = io
   const outer = options.inner?.file
   const filed = globals.open || globals.to !== undefined || isSilent || outer !== undefined
   const plainStyle = await createStyle(filed ? {} : stdout, env, globals.color)
   const isAligned = isAlignedByFlag(options, plainStyle)
   const style = isAligned ? createAlignedStyle(plainStyle, env) : plainStyle
   const openedNotes = await openNotes(options)
-  const plain = outer ?? openStdout(stdout)
-  const { out, width, wrapNotes, polls } = createAnswerScreen(globals, env, format, style, plain)
+  const plain = outer ?? openStdout(io)
+  const { out, width, wrapNotes, polls } = createAnswerScreen(options, style, plain)
   // A watch needs no spinner, since it is redrawn.
-  const liveness = getLiveness(getErrorScreen(), env, globals.quiet || isRepeated(globals))
-  const meter = createRunMeter(getCommandName(command), liveness)
+  const liveness = getLiveness(getErrorScreen(io), env, globals.quiet || isRepeated(globals))
+  const meter = createRunMeter(io, getCommandName(command), liveness)
   const shown = usesPager(options, style)
     ? openRunPager({ plain, width: style.width, io, env, meter })
     : out
@@ -318,9 +313,9 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
     plain,
     out: shown,
     notes: wrapNotes(openedNotes),
-    prompts: createRunPrompts(signal, env),
+    prompts: createRunPrompts(options),
     meter,
-    liveness,
+    beginProgress: (text) => beginProgress(text, { io, liveness }),
     polls,
     interactive: await createInteractiveCheck(options),
     finish: async (say) => {

@@ -1,6 +1,6 @@
 /** Provides asynchronous helpers: polling, a cache of answers, and concurrent work with results in order. */
 import { Failure } from '../errors.js'
-import { getCurrentIo } from './io.js'
+import { type Io, machineIo } from './io.js'
 
 const firstWait = 500
 const maxWait = 10_000
@@ -180,21 +180,33 @@ export async function* yieldPushed<T>(
   }
 }
 
-/** The sources of time and randomness, which tests replace. */
+/** The sources of time and randomness of a line, which tests replace. */
 export interface Clock {
   /** Returns the time in milliseconds of the epoch. */
   readonly now: () => number
+  /** Returns the time of a monotonic clock in milliseconds, for durations. */
+  readonly uptime: () => number
   /** Returns a number from 0 (included) to 1 (excluded). */
   readonly random: () => number
   /** Calls a function after the given milliseconds; returns a function that cancels it. */
   readonly later: (milliseconds: number, work: () => void) => () => void
 }
 
-export const systemClock: Clock = {
-  now: () => getCurrentIo().now().getTime(),
-  random: () => getCurrentIo().random(),
-  later: (milliseconds, work) => getCurrentIo().after(milliseconds, work),
-}
+/** Returns the clock of a line. */
+export const toClock = ({
+  now,
+  uptime,
+  random,
+  after,
+}: Pick<Io, 'after' | 'now' | 'random' | 'uptime'>): Clock => ({
+  now: () => now().getTime(),
+  uptime,
+  random,
+  later: after,
+})
+
+/** The clock of the machine, for programs that run no line. */
+export const machineClock: Clock = toClock(machineIo)
 
 /**
  * Waits for a time in milliseconds.
@@ -203,7 +215,7 @@ export const systemClock: Clock = {
 export const sleep = (
   milliseconds: number,
   signal: AbortSignal,
-  { later }: Pick<Clock, 'later'> = systemClock,
+  { later }: Pick<Clock, 'later'>,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const leave = later(milliseconds, () => {

@@ -28,8 +28,18 @@ const limitToDates = (time: number): number | undefined =>
   Math.abs(time) <= maxTime ? time : undefined
 
 /**
- * Parses a moment into milliseconds of the epoch: `+30d`, `today`, `yesterday`, a day, or a day with a time. A day means its beginning. A
- * day, and a time without an offset, are in UTC. Returns undefined for any other text, including a duration.
+ * Parses a day, or a day with a time, into milliseconds of the epoch. A day means its beginning. A day, and a time without an offset, are in
+ * UTC. Returns undefined for any other text.
+ */
+export const parseWrittenMoment = (text: string): number | undefined => {
+  if (!isMoment(text)) return undefined
+  if (isDay(text)) return Date.parse(`${text}T00:00:00Z`)
+  return Date.parse(isZoned(text) ? addColon(text) : `${text}Z`)
+}
+
+/**
+ * Parses a moment into milliseconds of the epoch: `+30d`, `today`, `yesterday`, or as `parseWrittenMoment` does. Returns undefined for
+ * any other text, including a duration.
  */
 export const parseMoment = (text: string, now: number): number | undefined => {
   const midnight = Math.floor(now / dayLength) * dayLength
@@ -39,9 +49,7 @@ export const parseMoment = (text: string, now: number): number | undefined => {
     const ahead = parseSpan(text.slice(1))
     return ahead === undefined ? undefined : limitToDates(now + ahead)
   }
-  if (!isMoment(text)) return undefined
-  if (isDay(text)) return Date.parse(`${text}T00:00:00Z`)
-  return Date.parse(isZoned(text) ? addColon(text) : `${text}Z`)
+  return parseWrittenMoment(text)
 }
 
 /** Returns the day of a time in UTC: `2026-11-27`. */

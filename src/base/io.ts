@@ -110,8 +110,11 @@ const getProcessFolder = (): string => {
   }
 }
 
-/** The clock and the randomness of the machine. */
+/** The part of an `Io` that the machine has without a line: the clock, the randomness and the variables. */
 export const machineIo = {
+  get env(): Environment {
+    return process.env
+  },
   now: () => new Date(),
   uptime: () => performance.now(),
   after: doAfter,
@@ -198,14 +201,14 @@ export const processIo: Io = {
 let lines: AsyncLocalStorage<Io> | undefined
 
 /** Returns the `Io` of the running line. */
-export const getCurrentIo = (): Io => lines?.getStore() ?? processIo
+const getCurrentIo = (): Io => lines?.getStore() ?? processIo
 
-/** True if the running line has the process for itself, and is not run by another program. */
-export const hasOwnProcess = (): boolean => getCurrentIo() === processIo
+/** True if a line has the process for itself, and is not run by another program. */
+export const hasOwnProcess = (io: Io): boolean => io === processIo
 
 /** Runs a line with an `Io`, which applies to everything that the line starts. */
 export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> => {
-  if (io === processIo && hasOwnProcess()) return line()
+  if (io === processIo && getCurrentIo() === processIo) return line()
   if (lines === undefined) {
     const { AsyncLocalStorage } = await import('node:async_hooks')
     lines ??= new AsyncLocalStorage<Io>()
@@ -213,8 +216,11 @@ export const runWithIo = async <T>(io: Io, line: () => Promise<T>): Promise<T> =
   return lines.run(io, line)
 }
 
+/** Calls the listener when the process ends. It is for what belongs to the process and not to one of its lines, such as a lock. */
+export const { onExit: onProcessExit } = processIo
+
 /** Returns the folder for temporary files. */
-export const getTemporaryFolder = (): string => getCurrentIo().env.TMPDIR || tmpdir()
+export const getTemporaryFolder = (env: Environment): string => env.TMPDIR || tmpdir()
 
 /**
  * Returns the home folder of the user. Without HOME the system's list of users has it, as for a program that is started without HOME: the
@@ -242,8 +248,8 @@ export const resolvePath = (path: string, folder?: string): string => {
 }
 
 /** Returns the folder in which the line starts programs; undefined if it is the folder of the process. */
-export const getProgramFolder = (): string | undefined =>
-  hasOwnProcess() ? undefined : getCurrentIo().cwd
+export const getProgramFolder = (io: Io): string | undefined =>
+  hasOwnProcess(io) ? undefined : io.cwd
 
 /** Declares state that each line has for itself. @returns a function that returns the state of the running line */
 export const createLineState = <T>(create: () => T): (() => T) => {
@@ -272,12 +278,12 @@ export interface Stdout {
 // Random values.
 
 /** Returns bytes for keys and tokens. */
-export const createRandomBytes = (size: number): Buffer =>
-  Buffer.from(getCurrentIo().randomBytes(size))
+export const createRandomBytes = ({ randomBytes }: Pick<Io, 'randomBytes'>, size: number): Buffer =>
+  Buffer.from(randomBytes(size))
 
 /** Returns a UUID of version 4. */
-export const createUuid = (): string => {
-  const bytes = createRandomBytes(16)
+export const createUuid = (io: Pick<Io, 'randomBytes'>): string => {
+  const bytes = createRandomBytes(io, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

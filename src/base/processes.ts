@@ -1,7 +1,7 @@
 /** Starts programs, each with an environment that contains no credential of the tool. No other module starts programs. */
 import type { ChildProcess, ExecFileException, SpawnOptions } from 'node:child_process'
+import type { Writable } from 'node:stream'
 import type { Options } from 'execa'
-import { getCurrentIo, getProgramFolder, hasOwnProcess } from './io.js'
 import { isSecret } from './secrets/mask.js'
 import { isSecretName } from './secrets/names.js'
 
@@ -89,11 +89,7 @@ export const startProgram = async (
   { as, env, ...options }: ChildOptions & Omit<SpawnOptions, 'env' | 'shell'>,
 ): Promise<ChildProcess> => {
   const { spawn } = await import('node:child_process')
-  return spawn(program, args, {
-    cwd: getProgramFolder(),
-    ...options,
-    env: createEnvironment(as, env),
-  })
+  return spawn(program, args, { ...options, env: createEnvironment(as, env) })
 }
 
 interface FileOptions extends ChildOptions {
@@ -122,7 +118,6 @@ export const runFile = async (
   const { execFile } = await import('node:child_process')
   const given = createEnvironment(as, env, more)
   const how = {
-    cwd: getProgramFolder(),
     ...options,
     env: given,
     encoding: 'buffer',
@@ -147,31 +142,34 @@ export const loadProgramRunner = async () => {
     options: O,
   ) =>
     execa(program, args, {
-      cwd: getProgramFolder(),
       ...options,
       env: createEnvironment('own', env),
       extendEnv: false,
     } as const)
 }
 
-/** Returns the streams of a command that a person named: those of the process, or pipes if the line is the guest of a program. */
-const createShellStreams = () =>
-  hasOwnProcess()
-    ? ({ stdin: 'inherit', stdout: 2, stderr: 'inherit' } as const)
-    : ({ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const)
+/** Returns the streams of a command that a person named: those of the process, or pipes. */
+const createShellStreams = (isPiped: boolean) =>
+  isPiped
+    ? ({ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const)
+    : ({ stdin: 'inherit', stdout: 2, stderr: 'inherit' } as const)
 
-/** Runs a command that a person named in a shell. Its output goes to standard error. */
+/**
+ * Runs a command that a person named in a shell.
+ * @param output receives what it prints; undefined for the standard error of the process
+ */
 export const runShellCommand = async (
   command: string,
   env: ChildEnvironment,
   options: Pick<Options, 'cwd' | 'cancelSignal'>,
+  output: Writable | undefined,
 ) => {
   const start = await loadProgramRunner()
-  const how = { ...options, ...createShellStreams(), shell: true, reject: false, buffer: false }
+  const streams = createShellStreams(output !== undefined)
+  const how = { ...options, ...streams, shell: true, reject: false, buffer: false }
   const child = start(command, [], env, how)
-  const { stderr } = getCurrentIo()
   for (const printed of [child.stdout, child.stderr])
-    printed?.on('data', (bytes: Uint8Array) => stderr.write(bytes))
+    printed?.on('data', (bytes: Uint8Array) => output?.write(bytes))
   const { exitCode, signal } = await child
   return { exitCode, signal }
 }

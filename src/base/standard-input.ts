@@ -1,14 +1,14 @@
 /** Reads the standard input of a run once, either whole or piece by piece as it arrives. */
 import { Failure, getErrorCode } from '../errors.js'
 import { callOnAbort, waitForAbort } from './async.js'
-import { createLineState, getCurrentIo, type InputStream } from './io.js'
+import type { InputStream, Io } from './io.js'
 import { TextReader } from './utf8.js'
 
-/** True once reading from a terminal failed, which happens shortly before it hangs up. */
-const input = createLineState(() => ({ lost: false }))
+/** The lines whose terminal failed to be read, which happens shortly before it hangs up. */
+const linesWithLostInput = new WeakSet<Io>()
 
-/** Returns true if a terminal failed to be read. */
-export const hasLostInput = (): boolean => input().lost
+/** Returns true if the terminal of a line failed to be read. */
+export const hasLostInput = (io: Io): boolean => linesWithLostInput.has(io)
 
 const prepared = new WeakSet<object>()
 
@@ -16,16 +16,15 @@ const prepared = new WeakSet<object>()
  * Returns standard input. Opening it takes milliseconds. A terminal that can no longer be read counts as ended: its error would reach the
  * readline of a prompt, which cannot be listened to.
  */
-export const getStandardInput = (): InputStream => {
-  const { stdin } = getCurrentIo()
-  const state = input()
+export const getStandardInput = (io: Io): InputStream => {
+  const { stdin } = io
   if (prepared.has(stdin)) return stdin
   prepared.add(stdin)
   if (!stdin.isTTY) return stdin
   const destroy = stdin.destroy.bind(stdin)
   stdin.destroy = (error) => {
     if (getErrorCode(error) !== 'EIO') return destroy(error)
-    state.lost = true
+    linesWithLostInput.add(io)
     stdin.push(null)
     return stdin
   }
@@ -52,16 +51,25 @@ export class StandardInput {
   #pending: Promise<string | undefined> | undefined
   #ended = false
   #text: Promise<string> | undefined
+  readonly #io: Io
   readonly #signal: AbortSignal | undefined
 
   /**
    * @param signal ends the wait for input that may never come
    * @param text the whole input, if it is known
    */
-  constructor(signal?: AbortSignal, text?: string) {
+  constructor(io: Io, signal?: AbortSignal, text?: string) {
+    this.#io = io
     this.#signal = signal
     this.#begun = text ?? ''
     this.#ended = text !== undefined
+  }
+
+  /** Opens the stream itself, for a reader that limits its own waits. */
+  readonly open = (): InputStream => getStandardInput(this.#io)
+
+  hasTerminal(): Promise<boolean> {
+    return this.#io.hasTerminal()
   }
 
   /** Reads the whole input. */
@@ -98,7 +106,7 @@ export class StandardInput {
 
   /** True if the whole input can be read before anything is done: it is a file, or a pipe that closes within a second. */
   async endsSoon(): Promise<boolean> {
-    if (this.#ended || getCurrentIo().inputFile() !== undefined) return true
+    if (this.#ended || this.#io.inputFile() !== undefined) return true
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), closeTime)
     const tooLate = waitForAbort(late.signal).then(() => undefined)
@@ -121,7 +129,7 @@ export class StandardInput {
 
   /** Ends the wait for input that may never come. */
   close(): void {
-    if (this.#chunks !== undefined && !this.#ended) getStandardInput().destroy()
+    if (this.#chunks !== undefined && !this.#ended) getStandardInput(this.#io).destroy()
   }
 
   /** Returns the next piece, which may have been read ahead. */
@@ -149,7 +157,7 @@ export class StandardInput {
   }
 
   #openInput(): AsyncIterator<Buffer> {
-    const stdin = getStandardInput()
+    const stdin = getStandardInput(this.#io)
     const stop = (): void => {
       // After the end of the input, an error would have no listener.
       if (!this.#ended) stdin.destroy(new Failure('interrupted', 'interrupted'))

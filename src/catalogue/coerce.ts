@@ -25,7 +25,7 @@ import {
   readScalar,
   type Scalar,
   type ScalarValue,
-  type SourceKind,
+  type SourceTraits,
   toItemParam,
   type ValueProblem,
 } from './values.js'
@@ -41,19 +41,18 @@ interface Entry<N> {
   readonly value: N
 }
 
-/** The access to the values of a source. A node of type `N` is a JSON value or a YAML node. */
-export interface Source<N> {
-  /**
-   * The origin of the values, which decides how strictly they are read:
-   *
-   * - `text`, the command line: names of levels, dashes for underscores, `30d` for a time; an empty text unsets
-   * - `data`, an agent or a program: strings the same way; numbers, booleans and lists are what they are in JSON
-   * - `file`, declared state: level names and dashes as in `text`, but times are absolute; any scalar is accepted as text;
-   *   certificates and keys are checked; null unsets
-   * - `wire`, requests to an instance: numbers and booleans may be strings, a list may be joined by commas, unknown keys
-   *   are dropped; there are no names and no dashes
-   */
-  readonly kind: SourceKind
+/**
+ * The access to the values of a source. A node of type `N` is a JSON value or a YAML node. The kind of the source decides how strictly
+ * values are read:
+ *
+ * - `text`, the command line: names of levels, dashes for underscores, `30d` for a time; an empty text unsets
+ * - `data`, an agent or a program: strings the same way; numbers, booleans and lists are what they are in JSON
+ * - `file`, declared state: level names and dashes as in `text`, but times are absolute; any scalar is accepted as text; certificates and
+ *   keys are checked; null unsets
+ * - `wire`, requests to an instance: numbers and booleans may be strings, a list may be joined by commas, unknown keys are dropped; there are
+ *   no names and no dashes
+ */
+export type Source<N> = SourceTraits & {
   readonly view: (node: N) => View<N>
   /** Returns a node as JSON, for a parameter that accepts any value. */
   readonly toJson: (node: N) => JsonValue
@@ -98,9 +97,11 @@ export const coerce = <N>(param: Param, node: N, source: Source<N>): Coercion<N>
 /**
  * Converts the texts that a flag was given, in order. Lists are joined by commas, and hashes are `key=value`. For any other type, the last
  * text counts.
+ * @param now the time that texts such as `30d` count from
  */
-export const coerceTexts = (param: Param, texts: readonly string[]): Coercion => {
-  const walk: Walk<unknown> = { source: textSource, path: [], errors: [], deprecated: [] }
+export const coerceTexts = (param: Param, texts: readonly string[], now: Date): Coercion => {
+  const source: Source<unknown> = { ...json, kind: 'text', now, split: splitText }
+  const walk: Walk<unknown> = { source, path: [], errors: [], deprecated: [] }
   const value = coerceFlagTexts(walk, param, texts)
   return { value: walk.errors.length === 0 ? value : undefined, ...getFindings(walk) }
 }
@@ -171,9 +172,10 @@ const splitText = (text: string, param: ListParam): readonly unknown[] =>
 const toJoinedItems = (text: string): readonly unknown[] =>
   parseList(text, { of: 'string' }) ?? [text]
 
-const textSource: Source<unknown> = { ...json, kind: 'text', split: splitText }
-/** The source for JSON of an agent or a program. */
-export const dataSource: Source<unknown> = { ...json, kind: 'data' }
+/** Creates the source for JSON of an agent or a program. */
+export const createDataSource = (now: Date): Source<unknown> => ({ ...json, kind: 'data', now })
+/** The source for values of declared state, as JSON. */
+export const fileSource: Source<unknown> = { ...json, kind: 'file' }
 /** The source for values in requests to an instance. */
 export const wireSource: Source<unknown> = { ...json, kind: 'wire', split }
 
@@ -256,7 +258,7 @@ const coerceListItem = <N>(walk: Walk<N>, param: ListParam, node: N): Value => {
   if (kind === 'file' && param.of === 'string' && scalar?.value === '')
     return fail(walk, param, node, { problem: 'wrong format', expected: 'text that is not empty' })
   const item = toItemParam(param)
-  return acceptScalar(walk, item, node, readScalar(item, scalar, kind))
+  return acceptScalar(walk, item, node, readScalar(item, scalar, walk.source))
 }
 
 /** Returns the items of a value for a list; undefined if the value is not a list. */
@@ -337,7 +339,7 @@ const coerceString = <N>(walk: Walk<N>, param: StringParam, node: N): Value => {
   const seen = view(node)
   const isList = seen.is === 'list' && isJoined(param) && kind !== 'wire'
   const texts = (isList ? seen.items : [node]).map((one) =>
-    acceptScalar(walk, param, one, readScalar(param, getScalar(walk, one), kind)),
+    acceptScalar(walk, param, one, readScalar(param, getScalar(walk, one), walk.source)),
   )
   if (!texts.every(isPresent)) return undefined
   // A text that an export read from an instance is sent unchanged.
@@ -353,7 +355,7 @@ const coerceJson = <N>(walk: Walk<N>, param: JsonParam, node: N): Value => {
 }
 
 const coerceValue = <N>(walk: Walk<N>, param: Param, node: N): Value => {
-  const { kind, parseReference } = walk.source
+  const { parseReference } = walk.source
   if (isNothing(walk, param, node)) return getUnsetValue(walk, param, node)
   const word = findWord(walk, param, node)
   if (word !== undefined) return word
@@ -368,12 +370,12 @@ const coerceValue = <N>(walk: Walk<N>, param: Param, node: N): Value => {
       return coerceString(walk, param, node)
     case 'boolean':
     case 'enum':
-      return acceptScalar(walk, param, node, readScalar(param, getScalar(walk, node), kind))
+      return acceptScalar(walk, param, node, readScalar(param, getScalar(walk, node), walk.source))
     default: {
       const scalar = getScalar(walk, node)
       const read =
         parseReference === undefined
-          ? readScalar(param, scalar, kind)
+          ? readScalar(param, scalar, walk.source)
           : readReference(scalar, parseReference)
       return acceptScalar(walk, param, node, read)
     }

@@ -1,7 +1,6 @@
 /** Declares the filters that several areas share, and applies declared filters to records for snapshots and the embedded instance. */
 
-import { parseMoment } from '../base/dates.js'
-import { getCurrentIo } from '../base/io.js'
+import { parseWrittenMoment } from '../base/dates.js'
 import {
   boolean,
   datetime,
@@ -27,7 +26,8 @@ const createTimeTest = <R>(
   text: string,
   by: 'before' | 'after',
 ): RecordTest<R> => {
-  const limit = parseMoment(text, getCurrentIo().now().getTime()) ?? Number.NaN
+  // Offsets such as `today` became moments when the text was parsed.
+  const limit = parseWrittenMoment(text) ?? Number.NaN
   return (record) => {
     const time = Date.parse(String([read(record)].flat()[0]))
     return by === 'after' ? time >= limit : time <= limit

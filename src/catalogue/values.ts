@@ -6,7 +6,6 @@
 import { toAsciiDomain } from '../base/base-url.js'
 import { dayLength, isDay, isDuration, isMoment, parseSpan, toSentTime } from '../base/dates.js'
 import { parseWordDuration } from '../base/durations.js'
-import { getCurrentIo } from '../base/io.js'
 import { getOwn } from '../base/objects.js'
 import { readPublicKey } from '../base/public-key.js'
 import { findNearest } from '../base/suggest.js'
@@ -25,13 +24,18 @@ import {
 /** The origin of a value. `Source` in `coerce.ts` explains each. */
 export type SourceKind = 'text' | 'data' | 'file' | 'wire'
 
+/** The kind of a source, and the time that texts such as `30d` count from, where people may write them. */
+export type SourceTraits =
+  | { readonly kind: 'text' | 'data'; readonly now: Date }
+  | { readonly kind: 'file' | 'wire'; readonly now?: undefined }
+
 type Format = NonNullable<StringParam['format']>
 
 interface FormatRule {
   /** The description of a valid text, to follow "must be". */
   readonly expected: string
-  /** Returns the text to send; undefined if the given text does not have the format. */
-  readonly toSent: (text: string) => string | undefined
+  /** Returns the text to send; undefined if the given text does not have the format. `now` is that of the source. */
+  readonly toSent: (text: string, now: Date | undefined) => string | undefined
 }
 
 const acceptIf =
@@ -62,7 +66,7 @@ const duration = { expected: 'a duration such as 1h30m or 3w1h', toSent: acceptI
 /** Creates the format of a time that people may also type as an offset from the current time. */
 const createTypedFormat = (format: keyof typeof written): FormatRule => ({
   expected: `${written[format].expected}, 30d (ago), +30d (ahead), today or yesterday`,
-  toSent: (text) => toSentTime(text, format, getCurrentIo().now().getTime()),
+  toSent: (text, now) => now && toSentTime(text, format, now.getTime()),
 })
 
 const typed = {
@@ -272,7 +276,11 @@ const emptyInstead: Readonly<Partial<Record<Format, string>>> = {
   span: 'a duration',
 }
 
-const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKind): ScalarValue => {
+const readText = (
+  param: StringParam,
+  given: Scalar | undefined,
+  { kind, now }: SourceTraits,
+): ScalarValue => {
   const text = readScalarText(given, kind)
   if (text === undefined) {
     const noun = kind === 'file' ? 'text' : 'a string'
@@ -287,7 +295,7 @@ const readText = (param: StringParam, given: Scalar | undefined, kind: SourceKin
       getFormatRule(kind, param)?.expected ?? emptyInstead[format] ?? 'text',
     )
   const { toSent = (plain: string) => plain, expected = 'text' } = getFormatRule(kind, param) ?? {}
-  const value = toSent(text)
+  const value = toSent(text, now)
   if (value === undefined) return createProblem('wrong format', expected)
   // Neither databases nor programs accept such a text.
   if (value.includes('\0')) return createProblem('wrong format', 'text without NUL characters')
@@ -333,8 +341,9 @@ export const toItemParam = (param: ListParam): IntegerParam | EnumParam | String
 export const readScalar = (
   param: IntegerParam | BooleanParam | EnumParam | StringParam | ScopeParam,
   given: Scalar | undefined,
-  kind: SourceKind,
+  source: SourceTraits,
 ): ScalarValue => {
+  const { kind } = source
   switch (param.type) {
     case 'integer':
       return param.names === undefined || kind === 'wire'
@@ -345,7 +354,7 @@ export const readScalar = (
     case 'enum':
       return readEnum(param, given, kind)
     case 'string':
-      return readText(param, given, kind)
+      return readText(param, given, source)
     default:
       return readScope(param, given, kind)
   }

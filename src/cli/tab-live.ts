@@ -169,16 +169,17 @@ const loadFromSandbox = async (
   words: readonly string[],
   io: Io,
 ): Promise<readonly Candidate[]> => {
-  const { env } = io
+  const { env, now, randomBytes } = io
   const { openSandboxSession } = await import('../engine/workspace/sandbox.js')
-  const waiting = { note: () => {}, signal: AbortSignal.timeout(timeLimit * 1000), now: io.now }
+  const signal = AbortSignal.timeout(timeLimit * 1000)
+  const waiting = { note: () => {}, signal, now, randomBytes }
   const sudo = getLastValue(words, 'sudo') ?? (env.SVC_SUDO || undefined)
   const own = await createWordsLoader(words, env)()
   const { session, close } = await openSandboxSession(env, sudo, waiting, own)
   try {
     const places = await findPlaces(what, words, io, session)
     const { requestValues } = await import('./tab-request.js')
-    return (await requestValues(what, places, session, words, env)) ?? []
+    return (await requestValues(what, places, session, words, io)) ?? []
   } finally {
     await close()
   }
@@ -207,7 +208,7 @@ const loadFromInstance = async (
   const of = [...at, what, places.project ?? '', places.group ?? ''].join('\n')
   return getCachedValues(paths.cache, of, env.SVC_TOKEN ?? '', io.now, async () => {
     const { requestValues } = await import('./tab-request.js')
-    return requestValues(what, places, session, words, env)
+    return requestValues(what, places, session, words, io)
   })
 }
 

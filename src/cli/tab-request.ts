@@ -1,5 +1,7 @@
 /** Requests completion values from an instance. Loaded only if none are cached, because the client takes as long as the rest of a completion. */
 
+import { toClock } from '../base/async.js'
+import type { Io } from '../base/io.js'
 import { userAgent } from '../base/version.js'
 import { createInstance } from '../client/instance.js'
 import { createWordsLoader } from '../engine/command/load-words.js'
@@ -15,9 +17,11 @@ export const requestValues = async (
   places: NamedPlaces,
   session: Session,
   line: readonly string[],
-  env: NodeJS.ProcessEnv,
+  io: Io,
 ) => {
+  const { env } = io
   const instance = createInstance({
+    clock: toClock(io),
     baseUrl: session.baseUrl,
     timeout: timeLimit,
     retries: 0,

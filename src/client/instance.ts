@@ -241,7 +241,8 @@ export class InstanceClient {
     endpoint: EndpointTraits | undefined,
     patience: WaitKind,
   ): Promise<ClientOptions> {
-    const { baseUrl, userAgent, sudo, signal, note, renew, gate, readOnly, words } = this.#options
+    const { baseUrl, clock, userAgent, sudo, signal, note, renew, gate, readOnly, words } =
+      this.#options
     const readsBy = this.#getReadingMethod(endpoint)
     const credential = await this.credential(endpoint)
     if (credential === undefined && endpoint?.credential === 'user-or-job')
@@ -250,6 +251,7 @@ export class InstanceClient {
     const trace = this.#createTrace(endpoint, credential)
     return {
       baseUrl,
+      clock,
       userAgent,
       ...getWaitSettings(patience, this.#options),
       note,

@@ -103,7 +103,8 @@ export const toTypedAnswer = <E extends Endpoint>(
 type Trace = (exchange: Exchange) => void
 
 /** The options of a client of an instance. Services of other rooms are passed in as values. */
-export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' | 'userAgent'> {
+export interface InstanceOptions
+  extends Pick<ClientOptions, 'clock' | 'note' | 'signal' | 'userAgent'> {
   /** If true, only GET and HEAD may be sent; with `marked`, also requests that the catalogue marks as reading. */
   readonly readOnly?: boolean | 'marked'
   /** Without a trailing slash and without `/api/v4`; may have a path (`https://host/forge`). */

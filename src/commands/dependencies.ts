@@ -181,7 +181,7 @@ const createBomDocument = ({ place }: Context): NonNullable<RecordView['document
         project: String(values.id),
         version,
         now: place.clock.now(),
-        serialNumber: `urn:uuid:${createUuid()}`,
+        serialNumber: `urn:uuid:${createUuid(place.clock)}`,
       }),
   }
 }

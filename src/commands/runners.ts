@@ -88,11 +88,11 @@ const describeInterruption = (when: string): InterruptNote => ({
 
 /** Runs the command of the line in the user's shell. Its output goes to standard error. */
 const runCommand = async (
-  { cwd, clock, env }: WorkspaceService,
+  { cwd, clock, env, runs }: WorkspaceService,
   command: string,
 ): Promise<Failure | undefined> => {
   const how = { cwd, cancelSignal: clock.signal }
-  const { exitCode, signal } = await runShellCommand(command, env, how)
+  const { exitCode, signal } = await runShellCommand(command, env, how, runs.shellOutput)
   clock.signal.throwIfAborted()
   if (exitCode === 0) return undefined
   const end =

@@ -95,6 +95,9 @@ async function* serveFrom(
   const sandbox = await startSandbox({
     stateDir: folder,
     resources: await readResources(context.place.env),
+    env: context.place.env,
+    now: context.place.clock.now,
+    randomBytes: context.place.clock.randomBytes,
     note: context.ui.note,
     signal: context.place.clock.signal,
     port: flags.port ?? 0,
@@ -143,7 +146,7 @@ export const serve = define({
         ? openWorkingFolder(context.place.env, context.ui.note)
         : { folder: getFolder(context, given), leave: () => undefined }
     try {
-      if (!(await hasGit()))
+      if (!(await hasGit(context.place.env)))
         context.ui.note('git is not installed: requests that need it get a 503')
       yield* serveFrom(folder, context, given)
     } finally {
@@ -182,10 +185,13 @@ export const tokens = define({
   flags: folderFlags,
   rows: async function* (context, given) {
     const { listCredentials } = await loadSandbox()
-    yield* yieldRecords(await listCredentials(getFolder(context, given)), {
-      columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
-      reveal: true,
-    })
+    yield* yieldRecords(
+      await listCredentials(getFolder(context, given), context.place.clock.now()),
+      {
+        columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
+        reveal: true,
+      },
+    )
   },
 })
 

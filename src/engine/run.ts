@@ -111,8 +111,7 @@ const parseArguments = async (
   const given = await parseGiven(command, parents === undefined ? raw : removeParentFlags(raw), {
     project: parents && '',
     env: place.env,
-    now: place.clock.now(),
-    asOf: await place.clock.asOf(),
+    now: await place.clock.asOf(),
     readStdin: input.text,
     stream,
     rowFields,

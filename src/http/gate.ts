@@ -2,7 +2,7 @@
  * Provides the gate of an instance, which admits every request to it. If the instance rejects a request (429, or 503 with `Retry-After`),
  * the gate closes for all. It opens again at the time that the instance gives.
  */
-import { type Clock, callOnAbort, systemClock } from '../base/async.js'
+import { type Clock, callOnAbort } from '../base/async.js'
 import { Failure } from '../errors.js'
 import {
   createLongWaitFailure,
@@ -86,7 +86,7 @@ export interface GateOptions {
   readonly patience?: number
   /** Reports each wait once, with its length and its reason. */
   readonly note?: (text: string) => void
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /** A listener that is notified of every request, and may stop all of them. */
@@ -158,10 +158,9 @@ export class FleetGate implements Gate {
   #hopeless = false
   #leaveTimer: (() => void) | undefined
 
-  constructor(options: GateOptions = {}) {
+  constructor(options: GateOptions) {
     const { concurrency = 'auto', rate, note, patience = Number.POSITIVE_INFINITY } = options
-    const { clock = systemClock } = options
-    this.#clock = clock
+    this.#clock = options.clock
     this.#note = note ?? (() => {})
     this.#patience = patience
     this.#width = new Width(concurrency)
@@ -353,7 +352,7 @@ export class FleetGate implements Gate {
 }
 
 /** Creates a function that returns the gate of a base URL's origin, the same one each time. */
-export const createGates = (options: GateOptions = {}): ((baseUrl: string) => FleetGate) => {
+export const createGates = (options: GateOptions): ((baseUrl: string) => FleetGate) => {
   const made = new Map<string, FleetGate>()
   return (baseUrl) => {
     const { origin } = new URL(baseUrl)

@@ -2,7 +2,6 @@
  * Provides the HTTP client, which builds, authenticates, sends and retries requests and follows pages. Each call, stream or list ends in an
  * answer or a Failure.
  */
-import { type Clock, systemClock } from '../base/async.js'
 import { normalizeBaseUrl } from '../base/base-url.js'
 import { makeWellFormed, viewBytes } from '../base/bytes.js'
 import { MalformedJson } from '../base/json/json.js'
@@ -208,13 +207,10 @@ class HttpClient implements Client {
   readonly #wire: Wire
   readonly #closed = new AbortController()
 
-  constructor(
-    private readonly options: ClientOptions,
-    private readonly clock: Clock,
-  ) {
+  constructor(private readonly options: ClientOptions) {
     this.#signal = joinSignals(this.#closed.signal, options.signal)
     this.#connections = new Connections(options)
-    this.#wire = new Wire(options, this.#connections, clock.now)
+    this.#wire = new Wire(options, this.#connections)
   }
 
   open(request: WireRequest): Promise<Answer> {
@@ -290,7 +286,7 @@ class HttpClient implements Client {
     const { note = () => {} } = this.options
     const { retries = this.options.retries, signal } = options
     const limits = { retries, refusals: options.retries ?? this.options.refusals ?? retries }
-    return new Attempts(limits, this.clock, note, joinSignals(this.#signal, signal))
+    return new Attempts(limits, this.options.clock, note, joinSignals(this.#signal, signal))
   }
 
   async #sendUntilAnswer(
@@ -317,16 +313,15 @@ class HttpClient implements Client {
 
 /**
  * Creates a client for one instance and one credential. Until the first request, it opens no connection and loads no library.
- * @param clock provides time and randomness; tests pass their own
  * @throws Failure `usage` for an invalid base URL
  */
-export const createClient = (options: ClientOptions, clock: Clock = systemClock): Client =>
-  new HttpClient({ ...options, baseUrl: normalizeBaseUrl(options.baseUrl) }, clock)
+export const createClient = (options: ClientOptions): Client =>
+  new HttpClient({ ...options, baseUrl: normalizeBaseUrl(options.baseUrl) })
 
 // The OAuth refresh, which sends a form to an address of its own. Profiles use only this request.
 
 /** The options of sending a form: transport, user agent and time-out. */
-export interface FormOptions extends Pick<ClientOptions, 'userAgent' | 'signal'> {
+export interface FormOptions extends Pick<ClientOptions, 'clock' | 'userAgent' | 'signal'> {
   readonly transport?: Transport
   /** The time-out in seconds. */
   readonly timeout: number

@@ -1,4 +1,5 @@
 /** The types of the HTTP layer, and its advice after a failure. An advice is a sentence, or a code if its words are commands and flags. */
+import type { Clock } from '../base/async.js'
 import type { FieldMatch, Records } from '../base/json/records.js'
 import type { JsonValues } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
@@ -25,6 +26,8 @@ export interface Transport {
 export interface ClientOptions {
   /** Without a trailing slash and without `/api/v4`; may have a path (`https://host/forge`). */
   readonly baseUrl: string
+  /** The source of time and randomness. */
+  readonly clock: Clock
   readonly credential?: Credential
   /** Called once on a 401; a fresh credential (OAuth refresh) or undefined. */
   readonly renew?: () => Promise<Credential | undefined>

@@ -1,7 +1,8 @@
 /** `svcctl/client`: the catalogue as typed functions for other programs. */
 
+import { machineClock } from '../base/async.js'
 import { createClearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
-import { getCurrentIo } from '../base/io.js'
+import { machineIo } from '../base/io.js'
 import { userAgent } from '../base/version.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { artifacts } from '../catalogue/areas/artifacts.js'
@@ -105,7 +106,7 @@ const getFlags = ({ profile, baseUrl, sudo }: ByProfile) => ({
 /** Opens a profile of the tool from its store on this machine. Of the environment, only the variables that were passed in apply. */
 const openProfile = (options: ByProfile): Destination => {
   const { env = {}, signal, note = () => undefined } = options
-  const machine: Environment = options.env ?? getCurrentIo().env
+  const machine: Environment = options.env ?? machineIo.env
   const store = openStore(getPaths(machine))
   const waiting = { note, signal }
   const session: Session = resolveSession(getFlags(options), env, {
@@ -115,7 +116,7 @@ const openProfile = (options: ByProfile): Destination => {
     post: async (url, form) => {
       const transport = await createTransport(session, false, env)
       const timeout = options.timeout ?? session.profile?.timeout ?? refreshTimeout
-      const how = { userAgent, timeout, signal }
+      const how = { clock: machineClock, userAgent, timeout, signal }
       return postForm(url, form, transport === undefined ? how : { ...how, transport: transport })
     },
   })
@@ -179,6 +180,7 @@ const getGate = (options: ConnectOptions, { session }: Destination): Gate => {
   const rate = takeLowerRate(optionRate, profileRate)
   const { concurrency = 'auto', maxWait = session.profile?.maxWait ?? defaultMaxWait } = options
   return createGates({
+    clock: machineClock,
     concurrency,
     rate,
     patience: maxWait * 1000,
@@ -193,8 +195,7 @@ const createRequestRun = ({ runs, session }: Destination): RequestRun =>
     const { baseUrl: instance, profile, user = null, sudo = null } = session
     const by = { instance, profile: profile?.name ?? null, user, sudo }
     // The program is not interrupted if the record cannot be written, since there is no person to tell.
-    const how = { now: getCurrentIo().now(), waiting: {} }
-    return beginRequests(runs, 'svcctl/client', by, how).catch(() => undefined)
+    return beginRequests(runs, 'svcctl/client', by, { clock: machineClock }).catch(() => undefined)
   })
 
 /** Creates the guard rails of a profile: forbidden requests are refused, and sent ones are recorded. */
@@ -203,7 +204,7 @@ const createGuardRails = (
   run: RequestRun,
 ): Pick<InstanceOptions, 'guard' | 'record'> => {
   const { session } = destination
-  const audit = new Audit(() => (entry) => run.recordOutcome(entry))
+  const audit = new Audit(machineIo.now, () => (entry) => run.recordOutcome(entry))
   return {
     record: (credential) => audit.open(session.profile, credential, session.user, session.baseUrl),
     guard: async (request) => {
@@ -231,6 +232,7 @@ const openInstance = async (
   const { session, transport } = destination
   for (const warning of session.warnings ?? []) options.note?.(warning)
   return createInstance({
+    clock: machineClock,
     baseUrl: session.baseUrl,
     userAgent,
     gate: getGate(options, destination),

@@ -2,7 +2,7 @@
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { getTemporaryFolder, resolvePath } from '../base/io.js'
+import { getTemporaryFolder, machineIo, resolvePath } from '../base/io.js'
 import { holdText } from '../base/secrets/redact.js'
 import { decodeStrictly } from '../base/utf8.js'
 import { readHeld } from '../base/yaml/texts.js'
@@ -60,7 +60,7 @@ export interface RunningSandbox {
 /** Returns the folder for the state, and a function that is called at the end. */
 const createStateFolder = async (state: string | undefined) => {
   if (state !== undefined) return { folder: resolvePath(state), leave: async () => {} }
-  const folder = await mkdtemp(join(getTemporaryFolder(), 'svcctl-sandbox-'))
+  const folder = await mkdtemp(join(getTemporaryFolder(machineIo.env), 'svcctl-sandbox-'))
   return { folder, leave: () => rm(folder, { recursive: true, force: true }) }
 }
 

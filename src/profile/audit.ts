@@ -4,7 +4,7 @@
  */
 
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { getCurrentIo } from '../base/io.js'
+import type { Io } from '../base/io.js'
 import { redactSecrets } from '../base/secrets/redact.js'
 import { Failure } from '../errors.js'
 import { createFileFailure } from './files.js'
@@ -180,7 +180,10 @@ export class Audit {
   #broken: string | undefined
 
   /** @param heard returns the listener to entries, or undefined while there is none */
-  constructor(private readonly heard?: () => ((entry: AuditEntry) => void) | undefined) {}
+  constructor(
+    private readonly now: Io['now'],
+    private readonly heard?: () => ((entry: AuditEntry) => void) | undefined,
+  ) {}
 
   /**
    * Opens a profile's log, if it has one. Returns a function to call with each exchange.
@@ -203,7 +206,7 @@ export class Audit {
       const listener = this.heard?.()
       if (listener === undefined && log === undefined) return
       const sent = getSentUser(credential, user)
-      const entry = createAuditEntry(by, exchange, sent, getCurrentIo().now())
+      const entry = createAuditEntry(by, exchange, sent, this.now())
       listener?.(entry)
       try {
         log?.append(entry)

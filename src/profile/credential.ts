@@ -64,12 +64,13 @@ const createCommandHint = (profile: string): string =>
 
 const runProgram = async (
   command: readonly string[],
-  { env, limit = patience, signal }: TokenCommandOptions,
+  { env, folder, limit = patience, signal }: TokenCommandOptions,
 ): Promise<ProgramResult> => {
   const [program = '', ...args] = command
   const { loadProgramRunner } = await import('../base/processes.js')
   const run = await loadProgramRunner()
   const running = run(program, args, env, {
+    cwd: folder,
     reject: false,
     stdin: 'ignore',
     timeout: limit,
@@ -94,9 +95,11 @@ const hasSucceeded = ({ exitCode, timedOut, isMaxBuffer }: ProgramResult): boole
 
 interface TokenCommandOptions {
   readonly env: Environment
+  /** The folder in which the program starts; undefined for that of the process. */
+  readonly folder?: string | undefined
   /** The time limit, in milliseconds. */
   readonly limit?: number
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -236,14 +239,12 @@ interface CredentialSource {
   renew(): Promise<ResolvedCredential | undefined>
 }
 
-interface Services {
-  readonly env: Environment
+interface Services extends Pick<TokenCommandOptions, 'env' | 'folder' | 'signal'> {
   /** The configuration file that contains the profile. */
   readonly configuration: string
   readonly tokens: Tokens
   readonly post: Post
   readonly now: () => number
-  readonly signal?: AbortSignal | undefined
 }
 
 /** Creates a function whose concurrent calls share one result. */
@@ -275,13 +276,14 @@ const checkConfiguration = (file: string, profile: Profile): void => {
 const createCommandSource = (
   profile: Profile,
   command: readonly string[],
-  { configuration, env, signal }: Services,
+  { configuration, env, folder, signal }: Services,
 ): CredentialSource => {
   let held: ResolvedCredential | undefined
   const run = createSharedCall(async () => {
     checkConfiguration(configuration, profile)
     held = await runTokenCommand(command, profile.tokenKind ?? 'personal', profile.name, {
       env,
+      folder,
       signal,
     })
     return held

@@ -7,7 +7,6 @@ import { Findings } from '../base/documents/findings.js'
 import type { Document } from '../base/documents/index.js'
 import { readStoredJson, type StoredValue } from '../base/documents/stored.js'
 import { makeFolders, readRegular } from '../base/files/regular.js'
-import { getCurrentIo } from '../base/io.js'
 import { Failure, getReason, isNoFile } from '../errors.js'
 
 /** Creates a usage failure for a file: the operation, the reason of the system, and a hint. */
@@ -76,7 +75,8 @@ export const removeAbandoned = (folder: string): void => {
     for (const name of readdirSync(folder)) {
       if (!/^(?:\.svcctl-[0-9a-f]+\.part|config\.json\.tmp-[0-9a-f]+)$/.test(name)) continue
       const file = join(folder, name)
-      const age = getCurrentIo().now().getTime() - statSync(file).mtimeMs
+      // The times of files are those of the machine, whatever the clock of the line.
+      const age = Date.now() - statSync(file).mtimeMs
       if (age > abandonedAge) rmSync(file, { force: true })
     }
   } catch {

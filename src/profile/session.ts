@@ -29,6 +29,8 @@ export interface SessionServices {
   readonly post: Post
   /** Returns milliseconds since the epoch; by default, the clock of the machine. */
   readonly now?: () => number
+  /** The folder in which a token command starts; undefined for that of the process. */
+  readonly folder?: string | undefined
   /** Aborts a token command in progress. */
   readonly signal?: AbortSignal
 }

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { isLoopback } from '../base/base-url.js'
 import { readRegular } from '../base/files/regular.js'
-import { hasOwnProcess } from '../base/io.js'
+import { machineIo } from '../base/io.js'
 import { quoteWord } from '../base/shell-words.js'
 import { decodeUtf8, findEncodingFault } from '../base/utf8.js'
 import { usage } from '../errors.js'
@@ -131,12 +131,12 @@ const readEnvironmentAuthorities = (
 }
 
 /**
- * Adds the authorities of `NODE_EXTRA_CA_CERTS`. Node ignores that variable for connections with their own authorities, and for lines whose
- * environment is not that of the process.
+ * Adds the authorities of `NODE_EXTRA_CA_CERTS`. Node reads only that of the process, and ignores it for connections with their own
+ * authorities.
  */
 const withExtra = (authorities: readonly string[], env: Environment): readonly string[] => {
   const file = env.NODE_EXTRA_CA_CERTS
-  const isReadByNode = authorities.length === 0 && hasOwnProcess()
+  const isReadByNode = authorities.length === 0 && file === machineIo.env.NODE_EXTRA_CA_CERTS
   if (isReadByNode || !file) return authorities
   const extra = readCertificate(file)
   return extra === '' ? authorities : [...authorities, extra]

@@ -1,5 +1,5 @@
 /** Provides `Call`, with which handlers find the user, project or group of a request, check permissions and record events. */
-import { getCurrentIo } from '../base/io.js'
+import { createRandomBytes, type Io, machineIo } from '../base/io.js'
 import { documentedVersion } from '../catalogue/undocumented.js'
 import type { Version } from './ci-lint/index.js'
 import type { Repositories } from './git/repositories.js'
@@ -37,11 +37,13 @@ const emptyEvent = {
   note_id: null,
 } as const
 
+/** The time and the randomness of an instance. */
 export class InstanceClock {
   constructor(
-    readonly now: () => Date = () => getCurrentIo().now(),
+    readonly now: () => Date = machineIo.now,
     /** The speed of background work, in seconds of work per real second. With 0 it stops, and with Infinity it ends at once. */
     readonly speed = 1,
+    readonly randomBytes: Io['randomBytes'] = machineIo.randomBytes,
   ) {}
 
   /** Returns the current time as an ISO 8601 string. */
@@ -64,9 +66,14 @@ export class InstanceClock {
     return this.now().getTime() >= this.due(start, seconds)
   }
 
+  /** Returns a secret of so many bytes that nobody can guess. */
+  createSecret(size: number, encoding: 'hex' | 'base64url'): string {
+    return createRandomBytes(this, size).toString(encoding)
+  }
+
   /** Returns a clock with the same speed that always shows one time, in milliseconds since the epoch. */
   stoppedAt(moment: number): InstanceClock {
-    return new InstanceClock(() => new Date(moment), this.speed)
+    return new InstanceClock(() => new Date(moment), this.speed, this.randomBytes)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Starts the embedded instance: an HTTP server on the loopback that serves every endpoint of the catalogue from a state folder. */
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { type Environment, type Io, machineIo } from '../base/io.js'
 import type { Words } from '../catalogue/words.js'
 import { type Failure, getErrorCode, usage } from '../errors.js'
 import type { Instance } from './call.js'
@@ -57,8 +58,8 @@ const listPersonalTokens = ({ users, tokens }: State): Readonly<Record<string, s
   )
 
 /** Lists all credentials except the keys of alert endpoints, the tokens of users first. */
-const collectCredentials = (state: State): KnownCredential[] => {
-  const now = new InstanceClock().iso()
+const collectCredentials = (state: State, at: Date): KnownCredential[] => {
+  const now = at.toISOString()
   const getUsername = (id: number | null): string => state.users.get(id)?.username ?? ''
   return [
     ...state.tokens.all().map((token) => ({
@@ -119,6 +120,10 @@ export interface SandboxOptions extends StateWait, Load {
   readonly port?: number
   /** Returns the current time. Tests set it. */
   readonly now?: () => Date
+  /** Returns the bytes of new tokens. Tests set it. */
+  readonly randomBytes?: Io['randomBytes']
+  /** The variables that git gets, those of the process unless given. */
+  readonly env?: Environment
   /** Background seconds per real second (default 1). With Infinity, rebases and moves end at once. */
   readonly speed?: number
   /** True (the default) if impersonation tokens are valid. */
@@ -166,11 +171,13 @@ const users: readonly SandboxUser[] = [
 ].map(({ name, username, role }) => ({ name, username, role, token: getSampleToken(username) }))
 
 const createInstance = (store: StateStore, options: SandboxOptions) => {
-  const git = new Repositories(join(options.stateDir, 'repositories'), async (id) => {
+  const loadContent = async (id: number) => {
     const { getHistory } = await import('./seed/histories.js')
     return getHistory(id)?.content
-  })
-  const clock = new InstanceClock(options.now, options.speed)
+  }
+  const folder = join(options.stateDir, 'repositories')
+  const git = new Repositories(folder, loadContent, options.env ?? machineIo.env)
+  const clock = new InstanceClock(options.now, options.speed, options.randomBytes)
   const { asOf } = options
   return { state: store.state, clock, git, base: '', asOf, save: () => store.save() }
 }
@@ -189,8 +196,10 @@ export const countRecords = async (folder: string): Promise<Readonly<Record<stri
 }
 
 /** Lists the credentials of the instance in a folder. */
-export const listCredentials = async (folder: string): Promise<readonly KnownCredential[]> =>
-  collectCredentials(await readState(folder))
+export const listCredentials = async (
+  folder: string,
+  now: Date,
+): Promise<readonly KnownCredential[]> => collectCredentials(await readState(folder), now)
 
 /** Lists the alerts that the instance in a folder received, newest first, and the endpoints that receive them. */
 export const listAlerts = async (folder: string, base: string) => {

@@ -1,4 +1,5 @@
 /** Prints notes, warnings and failures on standard error. */
+import type { Io } from '../base/io.js'
 import { redactSecrets } from '../base/secrets/redact.js'
 import { Failure } from '../errors.js'
 import { getStandardError, printAside, writeQuietly as sayTo } from './standard.js'
@@ -36,6 +37,7 @@ export interface NoteSubject {
 }
 
 interface NoteOptions {
+  readonly io: Io
   readonly stream: NoteStream
   readonly style: Style
   readonly quiet?: boolean
@@ -112,10 +114,17 @@ export const labelLines = (name: string, text: string): string =>
   text.replace(/^(?=.)/gm, `${name}: `)
 
 /** Creates the notes of a run. */
-export const createNotes = ({ stream, style: whole, quiet, json, of: one }: NoteOptions): Notes => {
+export const createNotes = ({
+  io,
+  stream,
+  style: whole,
+  quiet,
+  json,
+  of: one,
+}: NoteOptions): Notes => {
   const style = one === undefined ? whole : { ...whole, width: whole.width - one.name.length - 2 }
   const write = (text: string): void => {
-    printAside(true, () => sayTo(stream, text))
+    printAside(io, true, () => sayTo(stream, text))
   }
   const say = (text: string): void => write(one === undefined ? text : labelLines(one.name, text))
   const known = new Set<string>()
@@ -157,11 +166,11 @@ export const createNotes = ({ stream, style: whole, quiet, json, of: one }: Note
 /** Prints the failure that ended a run on standard error. */
 export const printError = async (
   failure: Failure,
-  options: { json: boolean; env: Env; color?: ColorFlag; stream?: NoteStream },
+  options: { io: Io; json: boolean; env: Env; color?: ColorFlag; stream?: NoteStream },
 ): Promise<void> => {
-  const { json, env, color, stream = getStandardError() } = options
+  const { io, json, env, color, stream = getStandardError(io) } = options
   const style = await createStyle(stream, env, color)
-  createNotes({ stream, style, json }).report(failure)
+  createNotes({ io, stream, style, json }).report(failure)
 }
 
 /** The display of progress: on a redrawn line, as one plain line, or not at all. */

@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
-import { hasOwnProcess, type Io, type Stdout } from '../base/io.js'
+import { getProgramFolder, hasOwnProcess, type Io, type Stdout } from '../base/io.js'
 import { splitCommand } from '../base/shell-words.js'
 import { openStdout } from './stdout.js'
 import type { Env } from './style.js'
@@ -79,7 +79,8 @@ const startPager = async (
   const child = await startProgram(program, args, {
     as: 'tool',
     env,
-    stdio: hasOwnProcess() ? ['pipe', 'inherit', 'inherit'] : 'pipe',
+    cwd: getProgramFolder(io),
+    stdio: hasOwnProcess(io) ? ['pipe', 'inherit', 'inherit'] : 'pipe',
   })
   try {
     await once(child, 'spawn')
@@ -117,7 +118,7 @@ class PagedStdout implements Stdout {
       this.options.onStart?.()
     }
     const stdin = this.child?.stdin
-    await this.release(stdin ? openStdout(stdin) : this.options.stdout)
+    await this.release(stdin ? openStdout(this.options.io, stdin) : this.options.stdout)
   }
 
   async end(): Promise<void> {

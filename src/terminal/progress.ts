@@ -4,7 +4,7 @@
  */
 
 import type { CountedWork, Meter, ShownWork, TimeLimit } from '../base/interaction.js'
-import type { OutputStream } from '../base/io.js'
+import type { Io, OutputStream } from '../base/io.js'
 import { escapeControls, formatDuration, roughWidths } from '../base/screen-text.js'
 import { groupDigits } from '../base/text.js'
 import type { Liveness } from './notes.js'
@@ -18,6 +18,7 @@ import {
 import { drawBar } from './style.js'
 
 interface ProgressOptions {
+  readonly io: Io
   readonly liveness: Liveness
   readonly stream?: OutputStream
   /** The delay before anything is shown, in milliseconds. */
@@ -50,7 +51,7 @@ interface SpinningLine {
 }
 
 /** Starts to draw the line. */
-const startSpinner = async (stream: OutputStream): Promise<SpinningLine> => {
+const startSpinner = async (io: Io, stream: OutputStream): Promise<SpinningLine> => {
   const { default: ora } = await import('ora')
   const columns = stream.columns ?? 80
   const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
@@ -58,10 +59,10 @@ const startSpinner = async (stream: OutputStream): Promise<SpinningLine> => {
   const stop = (): void => {
     // Stopping twice would move the cursor, which belongs to other output by then.
     if (!spinner.isSpinning) return
-    setLiveLine(undefined)
+    setLiveLine(io, undefined)
     spinner.stop()
   }
-  setLiveLine({ clear: () => spinner.clear(), draw: () => spinner.render(), leave: stop })
+  setLiveLine(io, { clear: () => spinner.clear(), draw: () => spinner.render(), leave: stop })
   return {
     say: (text, fraction) => {
       spinner.text = formatProgressLine(text, fraction, columns)
@@ -83,26 +84,28 @@ interface LiveWork {
  * a second. It shows the work that began first.
  */
 class SharedLine {
+  readonly #io: Io
   readonly #stream: OutputStream
   readonly #works: LiveWork[] = []
   #line: Promise<SpinningLine> | undefined
 
-  constructor(stream: OutputStream) {
+  constructor(io: Io, stream: OutputStream) {
+    this.#io = io
     this.#stream = stream
   }
 
   /** Shows a piece of work, unless the terminal is in the middle of a line of the answer. */
   begin(work: LiveWork): void {
-    if (isWithinLine()) return
+    if (isWithinLine(this.#io)) return
     this.#works.push(work)
-    this.#line ??= startSpinner(this.#stream)
+    this.#line ??= startSpinner(this.#io, this.#stream)
     this.draw()
   }
 
   draw(): void {
     this.#line?.then(
       (line) => {
-        if (isWithinLine()) line.stop()
+        if (isWithinLine(this.#io)) line.stop()
         else if (this.#works[0] !== undefined) line.say(...this.#works[0].said)
       },
       () => {},
@@ -122,25 +125,28 @@ class SharedLine {
 
 const sharedLines = new WeakMap<OutputStream, SharedLine>()
 
-const openSharedLine = (stream: OutputStream): SharedLine => {
-  const line = sharedLines.get(stream) ?? new SharedLine(stream)
+const openSharedLine = (io: Io, stream: OutputStream): SharedLine => {
+  const line = sharedLines.get(stream) ?? new SharedLine(io, stream)
   sharedLines.set(stream, line)
   return line
 }
 
+/** Work that is not shown. */
+export const silentWork: ShownWork = { say: () => {}, end: async () => {} }
+
 /** Shows a line for ongoing work after a delay, until `end` is called. */
 export const beginProgress = (text: string, options: ProgressOptions): ShownWork => {
-  const { liveness, stream = getStandardError(), delay = defaultDelay } = options
-  if (liveness === 'off') return { say: () => {}, end: async () => {} }
+  const { io, liveness, stream = getStandardError(io), delay = defaultDelay } = options
+  if (liveness === 'off') return silentWork
   if (liveness === 'line') {
     const timer = setTimeout(
-      () => printAside(true, () => writeQuietly(stream, `${escapeControls(text)} …\n`)),
+      () => printAside(io, true, () => writeQuietly(stream, `${escapeControls(text)} …\n`)),
       delay,
     )
     return { say: () => {}, end: async () => clearTimeout(timer) }
   }
   const own: LiveWork = { said: [text] }
-  const line = openSharedLine(stream)
+  const line = openSharedLine(io, stream)
   const timer = setTimeout(() => line.begin(own), delay)
   return {
     say: (said, fraction) => {
@@ -234,6 +240,7 @@ export const formatMeterLine = (
 }
 
 interface MeterOptions {
+  readonly io: Io
   /** The name of the work: the words of the command. */
   readonly name: string
   readonly liveness: Liveness
@@ -320,20 +327,20 @@ class LiveMeter implements Meter {
   }
 
   private async show(): Promise<void> {
-    const { liveness, stream, name } = this.options
+    const { io, liveness, stream, name } = this.options
     const line = this.formatLine()
     if (line === undefined) return
     if (liveness === 'line') {
       // While the terminal is in use by another, that one shows what is waited for.
       if (!this.said && this.holds === 0)
-        printAside(true, () => writeQuietly(stream, `${escapeControls(name)} …\n`))
+        printAside(io, true, () => writeQuietly(stream, `${escapeControls(name)} …\n`))
       this.said = true
       return
     }
-    if (this.holds === 0 && !isWithinLine()) {
-      const spinner = this.shown?.gone === false ? this.shown : await startSpinner(stream)
+    if (this.holds === 0 && !isWithinLine(io)) {
+      const spinner = this.shown?.gone === false ? this.shown : await startSpinner(io, stream)
       // While the spinner was loading, the work may have ended or the terminal may be in use.
-      if (this.timer === undefined || this.holds > 0 || isWithinLine()) spinner.stop()
+      if (this.timer === undefined || this.holds > 0 || isWithinLine(io)) spinner.stop()
       else {
         this.shown = spinner
         spinner.say(this.formatLine() ?? line)
@@ -343,7 +350,8 @@ class LiveMeter implements Meter {
   }
 }
 
-const silentMeter: Meter = {
+/** The meter of a run that shows no progress. */
+export const silentMeter: Meter = {
   begin: () => ({ add: () => {}, setTotal: () => {}, end: () => {} }),
   hold: () => () => {},
 }

@@ -1,7 +1,7 @@
 /** Asks a person questions at a terminal, on standard error. */
 
 import type { Choice, Prompts } from '../base/interaction.js'
-import { getCurrentIo } from '../base/io.js'
+import type { Io } from '../base/io.js'
 import { escapeControls } from '../base/screen-text.js'
 import { redactSecrets } from '../base/secrets/redact.js'
 import { isSwitchedOn } from '../base/switches.js'
@@ -51,8 +51,7 @@ const restoreMode = (input: PromptInput): void => {
  * @param signal another signal that ends the question
  */
 const askUntilLeft = async <T>(
-  input: PromptInput,
-  signal: AbortSignal | undefined,
+  { io, input, signal }: PromptStreams,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   await guardMode(input)
@@ -71,7 +70,7 @@ const askUntilLeft = async <T>(
     const next = resumes ? () => input.resume() : leave
     scheduleAfterTwoTurns(next)
   }
-  const release = getCurrentIo().onSignal('SIGCONT', continueQuestion)
+  const release = io.onSignal('SIGCONT', continueQuestion)
   input.on('pause', paused).once('end', leave).once('close', leave)
   try {
     return await ask(signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]))
@@ -85,6 +84,7 @@ const askUntilLeft = async <T>(
 
 /** The streams of prompts. */
 interface PromptStreams {
+  readonly io: Io
   readonly input: PromptInput
   /** Standard error, because standard output belongs to the answer. */
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
@@ -112,11 +112,11 @@ const askOrInterrupt = async <T>(
   streams: PromptStreams,
   question: (streams: PromptStreams) => Promise<T>,
 ): Promise<T> => {
-  clearLine()
-  const { input, output } = streams
+  const { io, input, output, signal } = streams
+  clearLine(io)
   try {
-    return await askUntilLeft(input, streams.signal, (signal) =>
-      question({ input, output, signal }),
+    return await askUntilLeft({ io, input, output, signal }, (left) =>
+      question({ io, input, output, signal: left }),
     )
   } catch (error) {
     if (isLeftError(error))

@@ -2,7 +2,7 @@
  * Owns the process's streams. No other room uses them. Standard error is best effort: failing to write there changes
  * neither the work nor its exit code.
  */
-import { createLineState, getCurrentIo, type Io, type OutputStream } from '../base/io.js'
+import type { Io, OutputStream } from '../base/io.js'
 import { hasLostInput } from '../base/standard-input.js'
 
 // The redrawn line of the terminal: other output clears it first.
@@ -16,28 +16,38 @@ interface LiveLine {
   leave(): void
 }
 
-const screen = createLineState((): { live: LiveLine | undefined; open: boolean } => ({
-  live: undefined,
-  open: false,
-}))
+/** The state of a terminal, which both output streams of a line share. */
+interface ScreenState {
+  live: LiveLine | undefined
+  /** True in the middle of a line of the answer. */
+  open: boolean
+}
+
+const screens = new WeakMap<Io, ScreenState>()
+
+const getScreen = (io: Io): ScreenState => {
+  const screen = screens.get(io) ?? { live: undefined, open: false }
+  screens.set(io, screen)
+  return screen
+}
 
 /** Registers the redrawn line; undefined removes it. */
-export const setLiveLine = (line: LiveLine | undefined): void => {
-  screen().live = line
+export const setLiveLine = (io: Io, line: LiveLine | undefined): void => {
+  getScreen(io).live = line
 }
 
 /** Clears the redrawn line, if there is one; its owner draws it again. */
-export const clearLine = (): void => screen().live?.clear()
+export const clearLine = (io: Io): void => getScreen(io).live?.clear()
 
 /** True if the terminal is in the middle of a line of the answer, where nothing else may be drawn. */
-export const isWithinLine = (): boolean => screen().open
+export const isWithinLine = (io: Io): boolean => getScreen(io).open
 
 /**
  * Prints on the terminal after clearing the redrawn line. The line is drawn again below the text, or ended if the text
  * ends without a line break.
  */
-export const printAside = <T>(ends: boolean, print: () => T): T => {
-  const state = screen()
+export const printAside = <T>(io: Io, ends: boolean, print: () => T): T => {
+  const state = getScreen(io)
   if (ends) state.live?.clear()
   else state.live?.leave()
   state.open = !ends
@@ -50,8 +60,8 @@ export const printAside = <T>(ends: boolean, print: () => T): T => {
  * Ends the redrawn line before the answer goes into a pipe, because the pipe's reader may write to the same terminal at
  * any time.
  */
-export const leaveLine = (): void => {
-  const state = screen()
+export const leaveLine = (io: Io): void => {
+  const state = getScreen(io)
   state.live?.leave()
   state.open = true
 }
@@ -79,20 +89,16 @@ const ignoreErrors = <S extends NodeJS.WritableStream>(stream: S): S => {
 }
 
 /** Returns standard error. */
-export const getStandardError = (): OutputStream => ignoreErrors(getCurrentIo().stderr)
+export const getStandardError = (io: Io): OutputStream => ignoreErrors(io.stderr)
 
-/** Returns standard output. Write to it through `openStdout`. */
-export const getStandardOutput = (): OutputStream => getCurrentIo().stdout
-
-/** Standard error if it is no terminal. Its stream is opened for the first text, and most runs have none. */
-const unopenedError = { write: (text: string): void => writeQuietly(getStandardError(), text) }
-
-/** Returns standard error for texts. If it is certainly not a terminal, its stream is not opened yet. */
-export const getErrorScreen = (): ErrorScreen =>
-  getCurrentIo().mayBeTerminal('stderr') ? getStandardError() : unopenedError
-
-/** True if standard output is a pipe or a socket, so that another program reads it. */
-export const isPiped = (): boolean => getCurrentIo().isPiped()
+/**
+ * Returns standard error for texts. If it is certainly not a terminal, its stream is opened for the first text, and most
+ * runs have none.
+ */
+export const getErrorScreen = (io: Io): ErrorScreen =>
+  io.mayBeTerminal('stderr')
+    ? getStandardError(io)
+    : { write: (text) => writeQuietly(getStandardError(io), text) }
 
 /** The exit code that shells report for a process that ended by SIGQUIT. */
 const quitCode = 131
@@ -106,7 +112,7 @@ const quitCode = 131
 export const endBySignal = (io: Io, signal: NodeJS.Signals | undefined): void => {
   io.onExit(() => {
     // Reads fail a moment earlier than writes.
-    const end = hasLostInput() || io.hasHungUp() ? 'SIGHUP' : signal
+    const end = hasLostInput(io) || io.hasHungUp() ? 'SIGHUP' : signal
     if (end === 'SIGQUIT') io.exitCode = quitCode
     if (end === undefined || end === 'SIGQUIT' || process.platform === 'win32') return
     io.endBy(end)

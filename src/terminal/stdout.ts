@@ -2,7 +2,7 @@
 import type { Writable } from 'node:stream'
 import type { Io, Stdout } from '../base/io.js'
 import { ClosedPipe, Failure, getErrorCode } from '../errors.js'
-import { getStandardOutput, isPiped, leaveLine, printAside } from './standard.js'
+import { leaveLine, printAside } from './standard.js'
 
 /**
  * The size up to which writes are buffered, in bytes; the buffer is also written after each turn of the event loop. A
@@ -46,9 +46,12 @@ class BufferedStdout implements Stdout {
   private readonly terminal: boolean
   private piped: boolean
 
-  constructor(private readonly stream: Writable) {
+  constructor(
+    private readonly io: Io,
+    private readonly stream: Writable,
+  ) {
     this.terminal = 'isTTY' in stream && stream.isTTY === true
-    this.piped = stream === getStandardOutput() && isPiped()
+    this.piped = stream === io.stdout && io.isPiped()
     stream.on('error', (error) => {
       this.broken ??= toFailure(error)
     })
@@ -85,9 +88,9 @@ class BufferedStdout implements Stdout {
     const print = (): boolean => pieces.map((bytes) => this.stream.write(bytes)).every(Boolean)
     this.pending = []
     this.size = 0
-    if (this.piped) leaveLine()
+    if (this.piped) leaveLine(this.io)
     this.piped = false
-    const more = this.terminal ? printAside(last?.at(-1) === newline, print) : print()
+    const more = this.terminal ? printAside(this.io, last?.at(-1) === newline, print) : print()
     if (!more) this.drain = this.waitForDrain()
   }
 
@@ -104,8 +107,8 @@ class BufferedStdout implements Stdout {
 }
 
 /** Opens standard output, or another stream, for a run. */
-export const openStdout = (stream: Writable = getStandardOutput()): Stdout =>
-  new BufferedStdout(stream)
+export const openStdout = (io: Io, stream: Writable = io.stdout): Stdout =>
+  new BufferedStdout(io, stream)
 
 /**
  * Prints a whole text to standard output without opening its stream, if it is no terminal (`mayBeTerminal`).
@@ -119,7 +122,7 @@ export const printAtOnce = async (io: Io, text: string): Promise<void> => {
   } catch (error) {
     // If the reader is not ready, the rest is written to the stream, which waits.
     if (getErrorCode(error) !== 'EAGAIN') throw toFailure(error as NodeJS.ErrnoException)
-    const out = openStdout()
+    const out = openStdout(io)
     await out.write(bytes.subarray(at))
     await out.end()
   }

@@ -100,6 +100,18 @@ describe('a lock', () => {
     expect(readdirSync(home)).toEqual(['count'])
   })
 
+  it('adds no listener to the process for each lock', async () => {
+    const [first, ...others] = Array.from({ length: 12 }, (_, i) => join(home, `one-${i}`))
+    const takeOne = async (at: string | undefined): Promise<void> => {
+      const held = await lock(at ?? '', { patience: 0, held: createHeldFailure })
+      onTestFinished(held.release)
+    }
+    await takeOne(first)
+    const before = process.listenerCount('exit')
+    for (const at of others) await takeOne(at)
+    expect(process.listenerCount('exit')).toBe(before)
+  })
+
   it('of a killed process is taken at once', async () => {
     const victim = startHolder('hold', directory)
     await readOutput(victim)

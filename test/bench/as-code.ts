@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { approvalRules } from '../../src/catalogue/managed.js'
 import { writePlan } from '../../src/commands/plan/printing.js'
 import type { PlannedAction } from '../../src/desired/actions.js'
-import type { RunClock } from '../../src/engine/command/context.js'
+import type { RunClock } from '../../src/engine/command/clock.js'
 import type { Bench } from './bench.js'
 import {
   buildWatchedProgram,

@@ -4,8 +4,9 @@ import {
   type Coercion,
   coerce,
   coerceTexts,
-  dataSource,
+  createDataSource,
   describeError,
+  fileSource,
   wireSource,
 } from '../../src/catalogue/coerce.js'
 import {
@@ -22,10 +23,11 @@ import {
 } from '../../src/catalogue/params.js'
 import { accessLevels } from '../../src/catalogue/shapes/common.js'
 
-const fileSource = { ...dataSource, kind: 'file' as const }
+const now = new Date('2026-11-27T12:00:00Z')
+const dataSource = createDataSource(now)
 
 const coerceBySource = (param: Param, value: unknown): Readonly<Record<string, Coercion>> => ({
-  text: coerceTexts(param, Array.isArray(value) ? value.map(String) : [String(value)]),
+  text: coerceTexts(param, Array.isArray(value) ? value.map(String) : [String(value)], now),
   data: coerce(param, value, dataSource),
   file: coerce(param, value, fileSource),
   wire: coerce(param, value, wireSource),

@@ -36,6 +36,7 @@ const createUi = (...answers: string[]) => {
     readData: nobody,
     note: (text) => notes.push(text),
     argv: [],
+    now: () => new Date(),
   })
   return { ask, asked, notes, offered }
 }

@@ -106,9 +106,9 @@ describe('what a flag says', () => {
         fc.array(nonBlank, { minLength: 1, maxLength: 4 }),
         (search, names, labels) => {
           const values = {
-            search: parseValue(params.search, [search], '--search'),
-            names: parseValue(params.names, names, '--names'),
-            labels: parseValue(params.labels, labels, '--labels'),
+            search: parseValue(params.search, [search], '--search', { now: new Date() }),
+            names: parseValue(params.names, names, '--names', { now: new Date() }),
+            labels: parseValue(params.labels, labels, '--labels', { now: new Date() }),
           }
           const { path } = buildRequest({ endpoint: find, values })
           expect(path).toMatch(/^\/things\?[!-~]*$/)

@@ -16,7 +16,8 @@ import { accessLevels } from '../../src/catalogue/shapes/common.js'
 import { parseValue } from '../../src/engine/plan/parse-values.js'
 import { Failure } from '../../src/errors.js'
 
-const parse = (param: Param, ...texts: string[]): unknown => parseValue(param, texts, '--flag')
+const parse = (param: Param, ...texts: string[]): unknown =>
+  parseValue(param, texts, '--flag', { now: new Date() })
 const getRefusal = (param: Param, ...texts: string[]): string => {
   try {
     parse(param, ...texts)
@@ -135,9 +136,12 @@ describe('values', () => {
     const param = oneOf(['created_by_me'], 'e', {
       deprecatedValues: { 'created-by-me': 'created_by_me' },
     })
-    expect(parseValue(param, ['created-by-me'], '--scope', { note: (t) => notes.push(t) })).toBe(
-      'created-by-me',
-    )
+    expect(
+      parseValue(param, ['created-by-me'], '--scope', {
+        now: new Date(),
+        note: (t) => notes.push(t),
+      }),
+    ).toBe('created-by-me')
     expect(notes).toEqual(['--scope created-by-me is deprecated: use created_by_me'])
   })
 

@@ -1,5 +1,7 @@
 /** Provides clients of an instance for tests, which are closed when their test ends. */
+
 import { onTestFinished } from 'vitest'
+import { machineClock } from '../../src/base/async.js'
 import { createInstance, type InstanceClient } from '../../src/client/instance.js'
 import type { CredentialProvider, InstanceOptions } from '../../src/client/types.js'
 
@@ -14,6 +16,7 @@ export const openInstance = (
 ): InstanceClient => {
   const instance = createInstance({
     baseUrl,
+    clock: machineClock,
     userAgent: 'svcctl/test',
     credential: getUserToken,
     retries: 0,

@@ -11,7 +11,7 @@ const read = (flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv = 
     deriveCommand('runners', 'list', { list: runners.list }),
     { args: [], flags: new Map(Object.entries(flags).map(([name, text]) => [name, [text]])) },
     env,
-    () => {},
+    { now: new Date() },
   )
 
 describe('global flags', () => {

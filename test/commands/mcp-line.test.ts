@@ -18,7 +18,7 @@ const findOffer = (name: string): Offer => {
 }
 const formatLine = (name: string, values: Parameters<typeof parseDataGiven>[1]): string => {
   const offer = findOffer(name)
-  const given = parseDataGiven(offer.command, values, () => {})
+  const given = parseDataGiven(offer.command, values, { note: () => {}, now: new Date() })
   return formatCommandLine(toLine(offer, given).words, [])
 }
 

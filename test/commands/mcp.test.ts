@@ -546,7 +546,7 @@ describe('plan', () => {
       const [program = '', ...words] = splitCommand(planned.command_line ?? '')
       expect(program).toBe('svcctl')
       const again = await parseExample(words.map((word) => JSON.stringify(word)).join(' '))
-      const given = parseDataGiven(offer.command, values, () => {})
+      const given = parseDataGiven(offer.command, values, { note: () => {}, now: new Date() })
       expect({ args: again.args, flags: again.flags }).toEqual({
         args: given.args,
         flags: given.flags,

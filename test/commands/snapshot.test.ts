@@ -451,6 +451,19 @@ describe('what answers from a snapshot', () => {
     expect((await runFrom(snapshotPath, line)).code).toBe(code)
   })
 
+  it('counts ages in conditions on parameters from its own time, as flags do', async () => {
+    const at = join(createFolder(), 'later')
+    await runLive(['snapshot', 'issues list --scope all', '--to', at])
+    const file = join(at, 'manifest.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/("ended": ?")\d{4}/, '$12040'))
+    const count = async (filter: string) =>
+      (await runFrom(at, `issues list --scope all ${filter} --count -o json`)).stdout
+    expect(JSON.parse(await count('--where created_after=9999d'))).toEqual([{ count: 14 }])
+    const recent = await count('--created-after 100w')
+    expect(await count('--where created_after=100w')).toBe(recent)
+    expect(recent).not.toContain('14')
+  })
+
   it.each<readonly [string, string, (kind: Record<string, unknown>) => void, number]>([
     [
       'a parent without a name',

@@ -27,7 +27,7 @@ export const createLocalInstance = () => {
     folder = mkdtempSync(join(tmpdir(), 'svcctl-inside-'))
     Object.assign(instance, {
       clock: new InstanceClock(),
-      git: new Repositories(folder, async () => undefined),
+      git: new Repositories(folder, async () => undefined, process.env),
       base: 'http://127.0.0.1:1',
       touch: () => {},
       save: async () => {},

@@ -1,5 +1,7 @@
 /** Provides instances for the tests of declared state, and records all their requests. */
+
 import { onTestFinished } from 'vitest'
+import { machineClock } from '../../src/base/async.js'
 import { parseBytes } from '../../src/base/json/records.js'
 import { type Fields, isObject } from '../../src/base/objects.js'
 import { createInstance, type InstanceClient } from '../../src/client/instance.js'
@@ -10,6 +12,7 @@ import type { Ask } from '../../src/http/types.js'
 export const openRecordedInstance = (url: string, token: string, retries = 0) => {
   const asked: string[] = []
   const client: InstanceClient = createInstance({
+    clock: machineClock,
     baseUrl: url,
     userAgent: 'svcctl/test',
     credential: async () => ({ kind: 'personal', value: token }),

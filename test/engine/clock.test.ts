@@ -1,7 +1,7 @@
 /** The clock of a run: waiting ends when it is interrupted. */
 import { expect, it } from 'vitest'
 import { processIo } from '../../src/base/io.js'
-import { createClock } from '../../src/engine/workspace/workspace.js'
+import { createClock } from '../../src/engine/command/clock.js'
 
 it('waits no longer than until the interruption', async () => {
   const controller = new AbortController()

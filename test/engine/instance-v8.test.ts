@@ -1,12 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
-import { aroundEach, expect, test } from 'vitest'
-import { processIo, runWithIo } from '../../src/base/io.js'
+import { expect, test } from 'vitest'
 import { buildGet, createTestClient } from '../http/clients.js'
 import { serve } from '../support/servers.js'
-
-// Only a line that has a process of its own tunes V8.
-aroundEach((run) => runWithIo(processIo, run))
 
 let texts = 0
 

@@ -1,8 +1,11 @@
 /** Tests the requests of a run: warnings, the record of writes, curl commands, checks, and the notes at the end of a list. */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { machineClock } from '../../src/base/async.js'
+import { machineIo } from '../../src/base/io.js'
 import { issues } from '../../src/catalogue/areas/issues.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { documentedWords } from '../../src/catalogue/words.js'
@@ -86,25 +89,25 @@ describe('the record of writes', () => {
       .map((line) => JSON.parse(line).user)
 
   it('is kept only where a profile wants it', () => {
-    expect(new Audit().open(undefined, undefined, 'ana')).toBeUndefined()
+    expect(new Audit(machineIo.now).open(undefined, undefined, 'ana')).toBeUndefined()
     const { auditLog: _, ...without } = profileOf('')
-    expect(new Audit().open(without, undefined, 'ana')).toBeUndefined()
+    expect(new Audit(machineIo.now).open(without, undefined, 'ana')).toBeUndefined()
   })
 
   it('has writes only, and the user whose own credential went along', () => {
     const file = join(home, 'audit.jsonl')
     for (const kind of ['oauth', 'job', 'bearer', 'basic'] as const) {
-      const told = new Audit().open(profileOf(file), { kind, value: 'x' }, 'ana')
+      const told = new Audit(machineIo.now).open(profileOf(file), { kind, value: 'x' }, 'ana')
       told?.({ ...exchange, method: 'GET' })
       told?.({ ...exchange, method: 'HEAD' })
       told?.(exchange)
     }
-    new Audit().open(profileOf(file), undefined, 'ana')?.(exchange)
+    new Audit(machineIo.now).open(profileOf(file), undefined, 'ana')?.(exchange)
     expect(users(file)).toEqual(['ana', null, null, null, null])
   })
 
   it('lets no write go once a line was lost, and reads still', () => {
-    const audit = new Audit()
+    const audit = new Audit(machineIo.now)
     const write = { method: 'PUT', path: '/runners/7', headers: {} }
     const told = audit.open(profileOf('/dev/full'), undefined, 'ana')
     expect(() => audit.check(write)).not.toThrow()
@@ -128,6 +131,7 @@ describe('a curl command', () => {
         command: { endpoints: {} },
         globals: { insecure: false, verbose: 0 },
         env: {},
+        io: machineIo,
         signal: new AbortController().signal,
         inner: { getGate: async () => ({}) },
       } as unknown as ConstructorParameters<typeof InstanceExchange>[0],
@@ -139,6 +143,7 @@ describe('a curl command', () => {
         }),
         snapshot: async () => undefined,
         profile: async () => undefined,
+        clock: { timers: machineClock },
       } as unknown as ConstructorParameters<typeof InstanceExchange>[1],
       {
         say: () => {},
@@ -190,7 +195,7 @@ describe('how an instance is reached', () => {
         return {}
       },
       warnings: new ConnectionWarnings({ insecure: false, env: {}, warn: () => {} }),
-      audit: new Audit(),
+      audit: new Audit(machineIo.now),
       guard: async () => {},
     }) as unknown as Parameters<typeof buildClientOptions>[0]
   const profile = { name: 'prod', baseUrl: 'https://forge.test', timeout: 7, retries: 4 }

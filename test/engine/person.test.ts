@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { Prompter, SilentPrompter } from '../../src/answer/prompter.js'
 import { withInterruptNote } from '../../src/engine/command/outcomes.js'
 import { Failure } from '../../src/errors.js'
+import { silentWork } from '../../src/terminal/progress.js'
 
 const owner = {
   baseUrl: 'https://forge.test',
@@ -19,7 +20,7 @@ const createPrompter = (
   const held: string[] = []
   const screen = {
     interactive: () => interactive,
-    liveness: 'none',
+    beginProgress: () => silentWork,
     meter: {
       begin: () => ({}),
       hold: () => {

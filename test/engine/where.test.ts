@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { machineClock } from '../../src/base/async.js'
 import type { JsonValues } from '../../src/base/objects.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { createInstance, type InstanceClient } from '../../src/client/instance.js'
@@ -28,6 +29,7 @@ beforeAll(async () => {
   state = await mkdtemp(join(tmpdir(), 'svcctl-where-'))
   running = await startSandbox({ stateDir: state })
   instance = createInstance({
+    clock: machineClock,
     baseUrl: running.url,
     userAgent: 'svcctl test',
     credential: async () => ({ kind: 'personal', value: 'sandbox-root-token' }),

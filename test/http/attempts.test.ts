@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/base/async.js'
+import { machineClock } from '../../src/base/async.js'
 import { getRequestedWait } from '../../src/http/headers.js'
 import { getRejection, sendJson, serve, serveRaw } from '../support/servers.js'
 import { buildGet, buildWrite, createFakeClock, createTestClient } from './clients.js'
@@ -264,7 +264,7 @@ describe('attempts', () => {
     const waiting = new AbortController()
     const options = { signal: waiting.signal, retries: 3, note: () => waiting.abort() }
     expect(
-      await getRejection(createTestClient(server.base, options, systemClock).call(buildGet('/x'))),
+      await getRejection(createTestClient(server.base, options, machineClock).call(buildGet('/x'))),
     ).toMatchObject({ category: 'interrupted' })
     expect(server.seen).toHaveLength(1)
   })

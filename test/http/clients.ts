@@ -10,6 +10,7 @@ export const createFakeClock = (now = 1_700_000_000_000): Clock & { readonly sle
   return {
     slept,
     now: () => now,
+    uptime: () => now,
     random: () => 1,
     later: (milliseconds, work) => {
       slept.push(milliseconds)
@@ -25,10 +26,14 @@ export const createTestClient = (
   options: Partial<ClientOptions> = {},
   clock: Clock = createFakeClock(),
 ): Client => {
-  const client = createClient(
-    { baseUrl, timeout: 30, retries: 0, userAgent: 'svcctl/test', ...options },
+  const client = createClient({
+    baseUrl,
     clock,
-  )
+    timeout: 30,
+    retries: 0,
+    userAgent: 'svcctl/test',
+    ...options,
+  })
   onTestFinished(() => client.close())
   return client
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { machineClock } from '../../src/base/async.js'
 import type { JsonValue } from '../../src/base/objects.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
@@ -87,6 +88,7 @@ describe.skipIf(!hasProgram('curl'))('curl sends', () => {
   it.each(endpoints)('%s', async (_, endpoint) => {
     const request = buildRequest(buildAsk(endpoint))
     const client = createClient({
+      clock: machineClock,
       baseUrl: server.url,
       timeout: 10,
       retries: 0,

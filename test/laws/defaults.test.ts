@@ -33,6 +33,7 @@ const createSample = (param: Param): string => {
 const planContext: PlanContext = {
   env: {},
   note: () => {},
+  now: () => new Date(),
   noteUnknownName: () => {},
   getBaseUrl: async () => 'https://forge.example',
   getScope: async ([kind]) => (kind === undefined ? undefined : { kind, value: '1' }),

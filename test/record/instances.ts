@@ -1,7 +1,6 @@
 /** Starts the embedded instances of the record, whose clock and random values follow from the entry. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { processIo, runWithIo } from '../../src/base/io.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
 import { loadChecked } from '../../src/vocabulary/index.js'
@@ -49,17 +48,15 @@ const changeSecond = async (sandbox: Sandbox, clock: Clock): Promise<void> => {
 
 const startInstance = async (name: string, clock: Clock): Promise<RunningInstance> => {
   let random = createPinnedRandom(name)
-  const io = Object.create(processIo, {
-    randomBytes: { value: (size: number) => random.randomBytes(size) },
-  })
   const options: SandboxOptions = {
     stateDir: createFolder(),
     testable: true,
     now: () => clock.now(),
+    randomBytes: (size: number) => random.randomBytes(size),
     speed: Number.POSITIVE_INFINITY,
     ...(await getOptions(name)),
   }
-  const sandbox = await runWithIo(io, () => startSandbox(options))
+  const sandbox = await startSandbox(options)
   if (name === 'b') await changeSecond(sandbox, clock)
   const reseed = (text: string): void => {
     random = createPinnedRandom(text)

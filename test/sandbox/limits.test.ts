@@ -1,5 +1,7 @@
 /** The embedded instance under load: what goes beyond its limit is turned away as instances do, until it begins anew. */
+
 import { expect, it } from 'vitest'
+import { machineClock } from '../../src/base/async.js'
 import { createClient } from '../../src/http/index.js'
 import { Counter } from '../../src/sandbox/server/test-double.js'
 import { useFreshSandbox } from './instance.js'
@@ -42,7 +44,13 @@ it('answers with 429 beyond its limit, whoever asks, and says when to come again
 
 it('is understood by the client, which says that it is limited', async () => {
   for (let i = 0; i < 3; i++) await send('GET /user')
-  const client = await createClient({ baseUrl: url(), userAgent: 'test', retries: 0, timeout: 5 })
+  const client = await createClient({
+    clock: machineClock,
+    baseUrl: url(),
+    userAgent: 'test',
+    retries: 0,
+    timeout: 5,
+  })
   try {
     await expect(client.call({ method: 'GET', path: '/user', headers: {} })).rejects.toMatchObject({
       category: 'rate_limited',

@@ -145,7 +145,7 @@ describe('a rebase', () => {
 
   it('repeats the commits of the branch with their authors, or says that it cannot', async () => {
     folder = await mkdtemp(join(tmpdir(), 'svcctl-rebase-'))
-    const git = new Repositories(folder, async (id) => getHistory(id)?.content)
+    const git = new Repositories(folder, async (id) => getHistory(id)?.content, process.env)
     const repository = await git.open({ id: 1, default_branch: 'main' })
     const [main, login] = [getCommitCard(1, 'head').id, getCommitCard(1, 'login').id]
     const done = await rebaseBranch(repository, login, main, ben)
@@ -161,7 +161,7 @@ describe('a rebase', () => {
   })
 
   it('leaves out what the target has already', async () => {
-    const git = new Repositories(folder, async () => undefined)
+    const git = new Repositories(folder, async () => undefined, process.env)
     const repository = await git.open({ id: 1, default_branch: 'main' })
     const [main, search] = [getCommitCard(1, 'head').id, getCommitCard(1, 'search').id]
     expect(await rebaseBranch(repository, search, main, ben)).toEqual({ head: main, commits: 0 })

@@ -110,7 +110,7 @@ describe('the sample data', () => {
   it('makes repositories that git finds nothing wrong with', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svcctl-git-'))
     folders.push(folder)
-    const git = new Repositories(folder, async (id) => getHistory(id)?.content)
+    const git = new Repositories(folder, async (id) => getHistory(id)?.content, process.env)
     const repository = await git.open({ id: 1, default_branch: 'main' })
     const { stdout } = await run('git', ['--git-dir', repository.path, 'fsck', '--full'])
     expect(stdout).not.toContain('error')

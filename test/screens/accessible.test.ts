@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { processIo } from '../../src/base/io.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { createPrompts } from '../../src/terminal/prompts.js'
 import { createFolder } from '../support/program.js'
@@ -87,7 +88,9 @@ describe('SVC_ACCESSIBLE=1', () => {
 it('asks for a secret in one line that is not drawn again', async () => {
   const input = createFakeKeyboard()
   const output = createFakeScreen()
-  const answer = createPrompts({ input, output }, { SVC_ACCESSIBLE: '1' }).secret('Token:')
+  const answer = createPrompts({ io: processIo, input, output }, { SVC_ACCESSIBLE: '1' }).secret(
+    'Token:',
+  )
   await expect.poll(() => output.text()).toContain('Token:')
   input.write('s3cr3t ')
   input.write('x\r')

@@ -106,12 +106,14 @@ export const openContext = async (
   const raw = { args: [], flags }
   const options: AnswerOptions = {
     command,
-    globals: parseGlobals(command, raw, env, () => {}),
+    globals: parseGlobals(command, raw, env, { now: new Date() }),
     format: getFormat('json'),
     io: processIo,
     env,
     signal,
     stdin: {
+      open: refuseText,
+      hasTerminal: async () => false,
       text: async () => '',
       readChunks: refuseText,
       readBytes: chunks,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { processIo as io } from '../../src/base/io.js'
 import { Failure } from '../../src/errors.js'
 import { createNotes, formatFailure, getLiveness, printError } from '../../src/terminal/notes.js'
 import { beginProgress, createMeter, formatProgressLine } from '../../src/terminal/progress.js'
@@ -75,7 +76,7 @@ describe('who may be asked, and shown progress', () => {
 describe('notes', () => {
   it('go to their stream, control characters shown', () => {
     const stream = createFakeScreen()
-    const notes = createNotes({ stream, style: plain })
+    const notes = createNotes({ io, stream, style: plain })
     notes.note(['one\u001b[2J', 'two'])
     notes.note('a name\nthat ends its line')
     notes.warn('careful\r\nof it')
@@ -85,7 +86,7 @@ describe('notes', () => {
   })
   it('are silenced by quiet, failures are not', () => {
     const stream = createFakeScreen()
-    const notes = createNotes({ stream, style: plain, quiet: true })
+    const notes = createNotes({ io, stream, style: plain, quiet: true })
     notes.note('x')
     notes.warn('x')
     notes.report(new Failure('failed', 'no'))
@@ -100,7 +101,7 @@ describe('notes', () => {
       unknownOutcome: true,
     })
     const stream = createFakeScreen()
-    const notes = createNotes({ stream, style: plain })
+    const notes = createNotes({ io, stream, style: plain })
     for (const n of [1, 2]) notes.report(gone(n), String(n))
     for (const n of [3, 4]) notes.report(lost, String(n))
     notes.report(gone(5))
@@ -123,7 +124,7 @@ describe('notes', () => {
   })
   it('are whole, each, where programs read them', () => {
     const stream = createFakeScreen()
-    const notes = createNotes({ stream, style: plain, json: true })
+    const notes = createNotes({ io, stream, style: plain, json: true })
     for (const n of [1, 2]) notes.report(new Failure('failed', 'no', { hint: 'Go.' }), String(n))
     const lines = stream.text().trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line).error)).toEqual(
@@ -171,7 +172,7 @@ describe('a failure', () => {
   })
   it('is one JSON object a line under JSON', async () => {
     const stream = createFakeScreen()
-    await printError(failure, { json: true, env: {}, stream })
+    await printError(failure, { io, json: true, env: {}, stream })
     expect(stream.text().split('\n')).toHaveLength(2)
     expect(stream.text()).not.toContain('\u009b')
     expect(JSON.parse(stream.text())).toEqual({
@@ -199,14 +200,14 @@ describe('progress', () => {
   it('shows nothing where it is off or the work is quick', async () => {
     const stream = createFakeScreen()
     const target = stream as unknown as NodeJS.WriteStream
-    await beginProgress('x', { liveness: 'off', stream: target }).end()
-    await beginProgress('x', { liveness: 'live', stream: target }).end()
+    await beginProgress('x', { io, liveness: 'off', stream: target }).end()
+    await beginProgress('x', { io, liveness: 'live', stream: target }).end()
     expect(stream.text()).toBe('')
   })
   it('is one plain line for screen readers', async () => {
     const stream = createFakeScreen()
     const target = stream as unknown as NodeJS.WriteStream
-    const how = { liveness: 'line', stream: target } as const
+    const how = { io, liveness: 'line', stream: target } as const
     // A quick action prints nothing, on a stream as at a terminal.
     const quick = beginProgress('quick', how)
     quick.say('more', 0.1)
@@ -229,7 +230,7 @@ describe('progress', () => {
       moveCursor: () => true,
     })
     const target = stream as unknown as NodeJS.WriteStream
-    const work = beginProgress('start', { liveness: 'live', stream: target, delay: 0 })
+    const work = beginProgress('start', { io, liveness: 'live', stream: target, delay: 0 })
     work.say('half', 0.5)
     while (!stream.text().includes('half')) await new Promise((r) => setImmediate(r))
     await work.end()
@@ -244,7 +245,7 @@ describe('progress', () => {
     const screen = createFakeScreen()
     const actions = { cursorTo: () => true, clearLine: () => true, moveCursor: () => true }
     const stream = Object.assign(screen, actions) as unknown as NodeJS.WriteStream
-    const meter = createMeter({ name: 'runners pause', liveness: 'live', stream, delay: 0 })
+    const meter = createMeter({ io, name: 'runners pause', liveness: 'live', stream, delay: 0 })
     // The meter asks for the waiting time before it loads the line.
     const work = meter.begin(5, () => void queueMicrotask(() => work.end()))
     while (screen.text() === '') await new Promise((r) => setImmediate(r))

@@ -15,7 +15,7 @@ const open = (pager: string, rows = 3) => {
   const screen = createFakeScreen()
   const stdout = openPager({
     io: processIo,
-    stdout: openStdout(screen),
+    stdout: openStdout(processIo, screen),
     rows,
     columns: 10,
     env: { PATH: process.env.PATH, SVC_PAGER: pager },

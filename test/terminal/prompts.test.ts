@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Prompts } from '../../src/base/interaction.js'
+import { processIo } from '../../src/base/io.js'
 import { createPrompts } from '../../src/terminal/prompts.js'
 import { createFakeKeyboard, createFakeScreen } from './streams.js'
 
@@ -17,7 +18,7 @@ const answerPrompts = async <T>(
 ) => {
   const input = createFakeKeyboard()
   const output = createFakeScreen()
-  const answer = ask(createPrompts({ input, output }, env))
+  const answer = ask(createPrompts({ io: processIo, input, output }, env))
   let settled = false
   answer.then(
     () => (settled = true),
@@ -123,7 +124,7 @@ describe('every kind of question', () => {
   })
   it.each(kinds)('is interrupted by a keyboard that ends: %s', async (_kind, ask) => {
     const input = createFakeKeyboard()
-    const answer = ask(createPrompts({ input, output: createFakeScreen() }, {}))
+    const answer = ask(createPrompts({ io: processIo, input, output: createFakeScreen() }, {}))
     input.end()
     await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
   })
@@ -133,7 +134,7 @@ describe('every kind of question', () => {
       const stop = vi.spyOn(process, 'kill').mockReturnValue(true)
       const input = createFakeKeyboard()
       const output = createFakeScreen()
-      const answer = createPrompts({ input, output }, env).text('Q?')
+      const answer = createPrompts({ io: processIo, input, output }, env).text('Q?')
       while (!output.text().includes('Q?')) await new Promise((resolve) => setImmediate(resolve))
       input.write(ctrlZ)
       await vi.waitFor(() => expect(stop).toHaveBeenCalledWith(process.pid, 'SIGTSTP'))
@@ -157,7 +158,7 @@ describe('every kind of question', () => {
       },
     })
     const output = createFakeScreen()
-    const answer = createPrompts({ input, output }, env).secret('Q?')
+    const answer = createPrompts({ io: processIo, input, output }, env).secret('Q?')
     while (!output.text().includes('Q?')) await new Promise((resolve) => setImmediate(resolve))
     expect(modes).toEqual([true])
     process.emit('SIGCONT', 'SIGCONT')

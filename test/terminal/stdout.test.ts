@@ -1,5 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { processIo } from '../../src/base/io.js'
 import { ClosedPipe } from '../../src/errors.js'
 import { openStdout } from '../../src/terminal/stdout.js'
 
@@ -12,7 +13,7 @@ describe('standard output', () => {
         done()
       },
     })
-    const stdout = openStdout(stream)
+    const stdout = openStdout(processIo, stream)
     await stdout.write('a')
     await stdout.write(new TextEncoder().encode('ü'))
     await stdout.write('c')
@@ -28,7 +29,7 @@ describe('standard output', () => {
 
   it('waits while the reader is slow', async () => {
     const stream = new PassThrough({ highWaterMark: 10 })
-    const stdout = openStdout(stream)
+    const stdout = openStdout(processIo, stream)
     let written = false
     const writing = stdout.write('x'.repeat(100_000)).then(() => {
       written = true
@@ -48,7 +49,7 @@ describe('standard output', () => {
     })
 
   it('ends quietly when the reader is gone', async () => {
-    const stdout = openStdout(broken('EPIPE'))
+    const stdout = openStdout(processIo, broken('EPIPE'))
     await stdout.write('a')
     await expect(stdout.end()).rejects.toBeInstanceOf(ClosedPipe)
     await expect(stdout.write('b')).rejects.toBeInstanceOf(ClosedPipe)
@@ -56,14 +57,14 @@ describe('standard output', () => {
 
   it('wakes a writer that waits for a reader who leaves', async () => {
     const stream = new PassThrough({ highWaterMark: 10 })
-    const stdout = openStdout(stream)
+    const stdout = openStdout(processIo, stream)
     const writing = stdout.write('x'.repeat(100_000))
     stream.destroy(Object.assign(new Error('gone'), { code: 'EPIPE' }))
     await expect(writing).rejects.toBeInstanceOf(ClosedPipe)
   })
 
   it('says when the disk is full', async () => {
-    const stdout = openStdout(broken('ENOSPC'))
+    const stdout = openStdout(processIo, broken('ENOSPC'))
     await stdout.write('a')
     await expect(stdout.end()).rejects.toMatchObject({
       category: 'failed',

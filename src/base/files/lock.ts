@@ -21,7 +21,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, getErrorCode } from '../../errors.js'
-import { getCurrentIo } from '../io.js'
+import { onProcessExit } from '../io.js'
 import { addPath, makeFolders, readRegular } from './regular.js'
 
 // The identity of this process, and the check whether another one still runs.
@@ -200,11 +200,23 @@ const releaseLock = (directory: string, file: string): void => {
   runUnless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
 }
 
+/** The functions that release the locks of this process at its end. A single listener calls them, however many there are. */
+const releasesAtExit = new Set<() => void>()
+let isListening = false
+
+const addReleaseAtExit = (release: () => void): void => {
+  releasesAtExit.add(release)
+  if (isListening) return
+  isListening = true
+  onProcessExit(() => {
+    for (const one of releasesAtExit) one()
+  })
+}
+
 const holdLock = (directory: string, file: string): Lock => {
-  const io = getCurrentIo()
   const isHeld = (): boolean => existsSync(file)
   const timer = setInterval(() => {
-    const now = io.now()
+    const now = new Date()
     try {
       utimesSync(file, now, now)
     } catch {
@@ -218,10 +230,10 @@ const holdLock = (directory: string, file: string): Lock => {
       // The next process detects that this one is gone.
     }
   }
-  const releaseExit = io.onExit(atExit)
+  addReleaseAtExit(atExit)
   const release = (): void => {
     clearInterval(timer)
-    releaseExit()
+    releasesAtExit.delete(atExit)
     atExit()
   }
   return { isHeld, release }

@@ -1,5 +1,4 @@
 /** Replaces flags of other tools by those of the command. */
-
 import { findMistyped } from '../../base/suggest.js'
 import { coerceTexts } from '../../catalogue/coerce.js'
 import { getNumberNames, getParamValues, isListParam, isSwitch } from '../../catalogue/params.js'
@@ -59,6 +58,7 @@ export class FlagReader {
     rest: readonly string[],
     fields: FieldPlace | undefined,
     answers: readonly string[],
+    private readonly now: Date,
   ) {
     this.#command = command
     this.#isNamed = findArguments(command, rest).length > 0
@@ -81,9 +81,9 @@ export class FlagReader {
   }
 
   /** Opens a reader for a command. @param rest the tokens after the words of the command */
-  static async open(command: Command, rest: readonly string[]): Promise<FlagReader> {
-    const [place, answers] = [await findFieldPlace(command), await listAnswerFields(command)]
-    return new FlagReader(command, rest, place, answers)
+  static async open(command: Command, rest: readonly string[], now: Date): Promise<FlagReader> {
+    const place = await findFieldPlace(command)
+    return new FlagReader(command, rest, place, await listAnswerFields(command), now)
   }
 
   #isShown(name: string): boolean {
@@ -193,7 +193,7 @@ export class FlagReader {
     if (flag.name === 'fields' && /^(?:all|\*)$/.test(value)) return ['-o', 'wide']
     // A parameter may have the name of a flag of all commands, and a prefix: `--color red` of a label.
     const prefixed = `api-${flag.name}`
-    if (this.#isShown(prefixed) && coerceTexts(flag.param, [value]).value === undefined)
+    if (this.#isShown(prefixed) && coerceTexts(flag.param, [value], this.now).value === undefined)
       return [`--${prefixed}`, value]
     if (flag.name === 'select' || flag.name === 'where') return this.#readPlace(flag.name, value)
     const choice = this.#correctChoice(flag, value)

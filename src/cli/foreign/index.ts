@@ -89,7 +89,7 @@ const rewriteRest = async (
   const found = await findCommand(typed, io)
   // The expansion of an alias is not rewritten.
   if (found === undefined) return findPage(typed, io)
-  const read = (await FlagReader.open(found.command, found.rest)).read(found.rest)
+  const read = (await FlagReader.open(found.command, found.rest, io.now())).read(found.rest)
   if (read === undefined) return undefined
   const rewritten =
     isNamed && read.command === undefined

@@ -7,9 +7,9 @@ import { callOnAbort } from '../../base/async.js'
 import { openReadable } from '../../base/files/files.js'
 import { resolvePath } from '../../base/io.js'
 import { quoteWord } from '../../base/shell-words.js'
-import { getStandardInput } from '../../base/standard-input.js'
 import { trimTrailingSlashes } from '../../base/text.js'
 import { decodeStrictly } from '../../base/utf8.js'
+import type { WorkspaceService } from '../../engine/command/context.js'
 import { Failure, getReason, usage } from '../../errors.js'
 
 // Reading a configuration, with limits on its size and on the time without input.
@@ -133,15 +133,16 @@ const expand = async (cwd: string, pattern: string): Promise<string[]> => {
 /** The text of standard input, which is read once even if it is checked for several projects. */
 const given = new WeakMap<Readable, Promise<string>>()
 
-const readStandardText = (patience: WaitOptions): Promise<string> => {
-  const stream = getStandardInput()
+const readStandardText = (stream: Readable, patience: WaitOptions): Promise<string> => {
   const text = given.get(stream) ?? readStream(stream, 'standard input', patience)
   given.set(stream, text)
   return text
 }
 
-const createSource = async (cwd: string, name: string): Promise<LintSource> => {
-  if (name === '-') return { name, content: readStandardText }
+type Place = Pick<WorkspaceService, 'cwd' | 'stdin'>
+
+const createSource = async ({ cwd, stdin }: Place, name: string): Promise<LintSource> => {
+  if (name === '-') return { name, content: (patience) => readStandardText(stdin.open(), patience) }
   const path = resolvePath(name, cwd)
   await checkFile(path, name)
   return { name, content: (patience) => readFileBounded(path, name, patience) }
@@ -152,9 +153,10 @@ const createSource = async (cwd: string, name: string): Promise<LintSource> => {
  * @throws Failure `usage` for a file that is missing or too large, or a glob that matches nothing
  */
 export const readLintSources = async (
-  cwd: string,
+  place: Place,
   args: readonly string[],
 ): Promise<readonly LintSource[]> => {
+  const { cwd } = place
   const names = new Map<string, string>()
   for (const arg of args)
     for (const name of arg === '-' ? ['-'] : await expand(cwd, arg)) {
@@ -162,13 +164,14 @@ export const readLintSources = async (
       names.set(key, names.get(key) ?? name)
     }
   const sources: LintSource[] = []
-  for (const name of names.values()) sources.push(await createSource(cwd, name))
+  for (const name of names.values()) sources.push(await createSource(place, name))
   return sources
 }
 
 /** Reads the configuration of the working directory. */
-export const findDefaultSource = async (cwd: string): Promise<LintSource> => {
-  for (const name of defaultFiles) if (await exists(join(cwd, name))) return createSource(cwd, name)
+export const findDefaultSource = async (place: Place): Promise<LintSource> => {
+  for (const name of defaultFiles)
+    if (await exists(join(place.cwd, name))) return createSource(place, name)
   throw usage(
     `there is no ${defaultFiles.join(' and no ')} in this directory`,
     'Pass a file name, or --project to check the configuration of a project.',

@@ -292,12 +292,12 @@ const checkAll = async (
   given: LintArguments,
   choices: Choices,
 ): Promise<readonly Outcome[]> => {
-  const { cwd } = context.place
+  const { place } = context
   const sources =
     given.args.length === 0
-      ? [await findDefaultSource(cwd)]
-      : await readLintSources(cwd, given.args)
-  await context.place.checkInputs(sources.map(({ name }) => name))
+      ? [await findDefaultSource(place)]
+      : await readLintSources(place, given.args)
+  await place.checkInputs(sources.map(({ name }) => name))
   const found = new Map<LintSource, Outcome>()
   await context.instance.each(sources, async (source) => {
     try {

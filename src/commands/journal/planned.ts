@@ -1,7 +1,7 @@
 /** `journal run` and `journal discard`: runs that were planned, by an agent or with `--dry-run --save`, and have not begun. */
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { type Environment, getCurrentIo } from '../../base/io.js'
+import type { Environment } from '../../base/io.js'
 import { serializeExact } from '../../base/json/json.js'
 import { insertFlags, quoteWord } from '../../base/shell-words.js'
 import { formatCount } from '../../base/text.js'
@@ -63,7 +63,7 @@ const checkPerson = async ({ place, ui }: Context, { header }: RunEntry): Promis
       `this plan does not allow --${yes ? 'yes' : 'quiet'}: a person must read it`,
       isOwn ? 'Pass --yes to confirm it unread.' : undefined,
     )
-  if (!ui.interactive || !(await getCurrentIo().hasTerminal()))
+  if (!ui.interactive || !(await place.stdin.hasTerminal()))
     throw usage(
       'journal run requires a terminal with a person at it',
       `${isOwn ? 'Pass --yes, or run' : 'Run'} it in a terminal, without CI and SVC_NO_PROMPT. --dry-run shows the plan without one.`,

@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { createRandomBytes } from '../../base/io.js'
+import { createRandomBytes, type Io } from '../../base/io.js'
 import { isObject, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { suggestSimilar } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -166,8 +166,8 @@ const toCanonicalJson = (value: unknown): string =>
       : inner,
   )
 
-const createCursors = () => {
-  const key = createRandomBytes(32)
+const createCursors = (io: Pick<Io, 'randomBytes'>) => {
+  const key = createRandomBytes(io, 32)
   const sign = (query: unknown, { page, skip }: ListPosition): string =>
     createHmac('sha256', key)
       .update(toCanonicalJson([query, page, skip]))
@@ -222,7 +222,7 @@ const resolveOffer = (
 }
 
 /** The context in which calls are executed. */
-export interface CallContext extends PlanningContext {
+export interface CallContext extends PlanningContext, Pick<Io, 'randomBytes'> {
   readonly runs: Pick<InnerRuns, 'runCommand' | 'readLine'>
   /** Returns all commands that agents may use. */
   readonly offers: () => Promise<readonly Offer[]>
@@ -233,10 +233,11 @@ export interface CallContext extends PlanningContext {
 /** Executes tool calls. */
 export class Calls {
   readonly #around: CallContext
-  readonly #cursors: Cursors = createCursors()
+  readonly #cursors: Cursors
 
   constructor(around: CallContext) {
     this.#around = around
+    this.#cursors = createCursors(around)
   }
 
   /** @throws Failure if the call is rejected or fails */

@@ -1,7 +1,8 @@
 /** Implements `mcp serve`, which serves the commands to an AI agent. */
 import { yieldPushed } from '../../base/async.js'
 import { boolean, list } from '../../catalogue/params.js'
-import type { Context, RunClock, WorkspaceService } from '../../engine/command/context.js'
+import type { RunClock } from '../../engine/command/clock.js'
+import type { Context, WorkspaceService } from '../../engine/command/context.js'
 import { createNoteRow, createTextRow, type Rows } from '../../engine/rows.js'
 import { Failure, usage } from '../../errors.js'
 import { type AuditEntry, type AuditLog, openAudit } from '../../profile/audit.js'
@@ -151,6 +152,7 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
   if (writes) checkWriting(place, session)
   const { serveLines } = await import('./server.js')
   const { runs, clock, stdin } = place
+  const { randomBytes } = clock
   const log = openCallLog(session, clock)
   if (answer.terminal)
     yield createNoteRow(
@@ -159,7 +161,7 @@ async function* serveAgent(context: Context, given: Arguments<typeof flags>): Ro
   const offers = makeOnce(async () => getOffers(await place.listCommands(), drift.map(String)))
   const tools = getToolsets(wanted.length === 0 ? [] : await offers(), wanted, writes)
   const where = getInstanceFlags(place, session)
-  const serving = { runs, offers, tools, where, log, signal: clock.signal }
+  const serving = { runs, offers, tools, where, log, randomBytes, signal: clock.signal }
   try {
     const messages = yieldPushed<string>((write) =>
       serveLines(serving, { chunks: () => stdin.readBytes(), write }),

@@ -112,7 +112,11 @@ export const readSecrets = async (context: Context, set: SecretsPolicy['set']) =
     cwd: place.cwd,
     command: (line) => runSecretCommand(line, context),
   })
-  const record = new SecretRecord(getPaths(place.env).state, await getInstanceName(place))
+  const record = new SecretRecord(
+    getPaths(place.env).state,
+    await getInstanceName(place),
+    place.clock,
+  )
   const unusable = await record.findKeyProblem()
   if (unusable !== undefined) context.ui.note(`cannot tell whether secrets changed: ${unusable}`)
   const policy: SecretsPolicy = {

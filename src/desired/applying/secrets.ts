@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { readCached } from '../../base/documents/stored.js'
 import { writeWhole } from '../../base/files/files.js'
 import { makeFolders, readRegular } from '../../base/files/regular.js'
-import { createRandomBytes } from '../../base/io.js'
+import { createRandomBytes, type Io } from '../../base/io.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { getErrorCode, getReason, usage } from '../../errors.js'
 import { type Address, toAddressText } from '../address.js'
@@ -113,6 +113,7 @@ export class SecretRecord {
   constructor(
     private readonly folder: string,
     private readonly instance: string,
+    private readonly io: Pick<Io, 'randomBytes'>,
   ) {}
 
   /** Returns true if a value differs from the one last set; undefined if no value is on record. */
@@ -179,7 +180,7 @@ export class SecretRecord {
 
   async #createKey(): Promise<Buffer> {
     makeFolders(this.folder, 0o700)
-    const key = createRandomBytes(keyBytes)
+    const key = createRandomBytes(this.io, keyBytes)
     await writeWhole(join(this.folder, keyFile), key, { own: true })
     return key
   }

@@ -76,7 +76,7 @@ export interface DiffOptions extends AddressChoice {
   readonly secrets?: SecretsPolicy
   /** True if the plan is never applied. Then neither secrets nor the token's user have to be known. */
   readonly checks?: boolean
-  readonly now?: () => Date
+  readonly now: () => Date
   /** True if the instance is newer than the documents, so that it may accept values that they do not list. */
   readonly isNewer?: boolean
   /** The actions that a resumed run still has to do: the digest of each action's item, by the action's ID. */

@@ -2,7 +2,6 @@
 
 import { X509Certificate } from 'node:crypto'
 import { dayLength, toDay } from '../../base/dates.js'
-import { getCurrentIo } from '../../base/io.js'
 import { type Fields, isObject, type JsonValue, type JsonValues } from '../../base/objects.js'
 import { formatCount } from '../../base/text.js'
 import { type Draft, isDelete } from '../actions.js'
@@ -146,7 +145,7 @@ const warnOfExpiry = (c: DiffContext, { identity, record, attributes }: CurrentI
   const certificate = pair && record[pair.shown]
   if (!isObject(certificate) || attributes[pair?.unless ?? ''] === true) return
   const end = parseExpiry(certificate)
-  const left = end && end.getTime() - (c.options.now?.() ?? getCurrentIo().now()).getTime()
+  const left = end && end.getTime() - c.options.now().getTime()
   const on = end === undefined ? '' : ` on ${toDay(end)}`
   const days = left === undefined ? warningDays + 1 : Math.ceil(left / dayLength)
   const isOver = certificate.expired === true || (left !== undefined && left <= 0)

@@ -4,7 +4,7 @@ import { groupBy } from '../../base/collections.js'
 import { getFields, type JsonValue } from '../../base/objects.js'
 import { isSecret } from '../../base/secrets/mask.js'
 import type { IntegrationFamily } from '../../catalogue/areas/integrations.js'
-import { coerce, dataSource } from '../../catalogue/coerce.js'
+import { coerce, fileSource } from '../../catalogue/coerce.js'
 import { type Managed, managedKinds } from '../../catalogue/managed.js'
 import type { Failure } from '../../errors.js'
 import { type ManagedPlace, parseNameReference, toAddressText } from '../address.js'
@@ -34,8 +34,7 @@ import {
 const canExpress = ({ param, ref, required }: Attribute, value: JsonValue): boolean => {
   const reference = ref === undefined ? undefined : parseNameReference
   const { value: read } = coerce(param, value, {
-    ...dataSource,
-    kind: 'file',
+    ...fileSource,
     parseReference: reference,
   })
   if (read === undefined || (required && (read === null || read === ''))) return false

@@ -3,6 +3,7 @@
  * that they set.
  */
 
+import type { Clock } from '../../base/async.js'
 import { getSentAttributes } from '../command/object-reader.js'
 import type { Plan, WriteOptions } from '../command/types.js'
 import type { InstanceExchange } from '../instance/exchange.js'
@@ -45,6 +46,7 @@ export interface FollowUpServices {
   readonly requests: Pick<InstanceExchange['requests'], 'setJournal'>
   /** The journal file of the run; undefined if the run has no journal. */
   readonly file: string | undefined
+  readonly clock: Clock
 }
 
 /**
@@ -52,13 +54,13 @@ export interface FollowUpServices {
  * @throws Failure of the requests as a whole
  */
 export async function* sendFollowUps(
-  { bulk, send, requests, file }: FollowUpServices,
+  { bulk, send, requests, file, clock }: FollowUpServices,
   plans: readonly Plan[],
   options: Pick<WriteOptions, 'done'>,
 ): Rows {
   // `kept: false`: the runner must not create a journal of its own.
   if (file === undefined) return yield* bulk.runPlans(plans, { ...options, run: send, kept: false })
-  const { journal } = await resumeJournal(file)
+  const { journal } = await resumeJournal(file, clock)
   const items = await loadItems(journal)
   let sent = 0
   const run = async (plan: Plan): Promise<PlanAnswer> => {

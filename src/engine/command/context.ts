@@ -3,6 +3,7 @@
  * `answer/line-run.ts` creates them.
  */
 
+import type { Readable, Writable } from 'node:stream'
 import type { CountedWork, ProgressListener, ShownWork, TimeLimit } from '../../base/interaction.js'
 import type { JsonValues } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -27,6 +28,7 @@ import type {
   ListActionOptions,
   WriteOptions,
 } from './actions.js'
+import type { RunClock } from './clock.js'
 import type { CommandFacts, Given, Plan, RunOrigin } from './description.js'
 import type { Globals } from './globals.js'
 import type { Details } from './reversal.js'
@@ -155,6 +157,8 @@ export interface TypedLine {
 
 /** Runs other commands and lines within this run. */
 export interface InnerRuns {
+  /** The stream for what shell commands print; undefined for the standard error of the process, which they get themselves. */
+  readonly shellOutput: Writable | undefined
   readonly runCommand: SubcommandRunner
   readonly readLine: ReadLine
   /**
@@ -310,6 +314,10 @@ export interface UiService {
 
 /** The standard input of the line. */
 export interface PipedInput {
+  /** Returns true if the line was started from a terminal, even if its streams are redirected. */
+  hasTerminal(): Promise<boolean>
+  /** Opens the stream itself, for a reader that limits its own waits. */
+  open(): Readable
   /** Reads standard input to its end. */
   text(): Promise<string>
   /** Yields the text of standard input as it arrives. */
@@ -351,18 +359,6 @@ export interface WorkspaceService {
   readonly runs: InnerRuns
   /** Returns all commands in the order of the catalogue. */
   listCommands(): Promise<readonly CommandFacts[]>
-}
-
-/** The clock of a command. An interruption of the run ends every wait. */
-export interface RunClock {
-  readonly now: () => Date
-  /** Returns the time of a monotonic clock in milliseconds, for durations. */
-  readonly uptime: () => number
-  /** Returns the time that ages count from: when the answering snapshot was taken, else now. */
-  readonly asOf: () => Promise<Date>
-  /** Waits. @throws Failure `interrupted` as soon as the run is interrupted */
-  readonly sleep: (milliseconds: number) => Promise<void>
-  readonly signal: AbortSignal
 }
 
 /** Limits which records of a list are returned. */

@@ -3,6 +3,7 @@
  * memory of missing routes.
  */
 
+import type { Clock } from '../../base/async.js'
 import type { Meter } from '../../base/interaction.js'
 import type { Io } from '../../base/io.js'
 import { isSwitchedOn } from '../../base/switches.js'
@@ -21,7 +22,6 @@ import type { Profile, Session } from '../../profile/types.js'
 import type { ClientIdentity } from '../command/actions.js'
 import type { Globals, InstanceGlobals } from '../command/globals.js'
 import { addWorkspaceHint } from '../workspace/hints.js'
-import { limitParserOptimization } from './v8.js'
 
 // Warnings about insecure connections, each printed once.
 
@@ -84,6 +84,9 @@ export interface SharedClientOptions {
   readonly getGate: (baseUrl: string) => Promise<Gate>
   readonly warnings: ConnectionWarnings
   readonly audit: Audit
+  readonly clock: Clock
+  /** Called before a connection is opened. */
+  readonly onOpening?: () => void
   readonly recordWrite: (request: WireRequest, elsewhere?: boolean) => Promise<void>
 }
 
@@ -97,14 +100,15 @@ export const buildClientOptions = async (
   baseUrl: string,
   { profile, user, renew, title, variable, mayWrite }: ClientIdentity,
 ): Promise<Omit<InstanceOptions, 'credential'>> => {
-  const { globals, env, signal, readOnly, screen, warnings, audit } = run
+  const { globals, env, signal, readOnly, screen, warnings, audit, clock } = run
   return {
+    clock,
     baseUrl,
     userAgent,
     signal,
     readOnly: mayWrite === true && readOnly === true ? false : readOnly,
     note: screen.say,
-    onOpening: limitParserOptimization,
+    onOpening: run.onOpening,
     timeout: globals.timeout ?? profile?.timeout,
     retries: globals.retries ?? profile?.retries,
     loadTransport: () => {
@@ -143,6 +147,7 @@ const ignoreMissingProfile = (error: unknown): undefined => {
  */
 export const createRunGates = (
   { concurrency = 'auto', maxWait, rate }: RequestLimits,
+  clock: Clock,
   profile: () => Promise<Profile | undefined>,
   note: (text: string) => void,
 ): ((baseUrl: string) => Promise<FleetGate>) => {
@@ -154,7 +159,7 @@ export const createRunGates = (
       settings?.rate === undefined ? undefined : parseRate(settings.rate),
     )
     const patience = (maxWait ?? settings?.maxWait ?? defaultMaxWait) * 1000
-    return createGates({ concurrency, note, patience, rate: lowestRate })
+    return createGates({ clock, concurrency, note, patience, rate: lowestRate })
   }
   let opened: ReturnType<typeof openGates> | undefined
   return async (baseUrl) => {

@@ -27,6 +27,7 @@ import {
 } from './connection.js'
 import { checkProfile, createSourceDescriber } from './extension.js'
 import { RequestLog } from './request-log.js'
+import { limitParserOptimization } from './v8.js'
 
 /** The parts of the workspace that decide how requests are sent. */
 type ExchangePlace = Pick<
@@ -91,13 +92,14 @@ export class InstanceExchange {
   #routes: RouteMemory | undefined
 
   constructor(options: Options, place: ExchangePlace, screen: ExchangeScreen) {
-    const { command, env, globals, inner, signal } = options
+    const { command, env, globals, inner, io, signal } = options
     const note = (text: string): void => screen.say(text, 'info')
     this.#options = options
     this.#place = place
     this.requests = new RequestLog({ command, place, note, warn: screen.warn })
-    this.#audit = new Audit(this.requests.getListener)
-    this.getGate = inner?.getGate ?? createRunGates(globals, () => place.profile(), note)
+    this.#audit = new Audit(io.now, this.requests.getListener)
+    this.getGate =
+      inner?.getGate ?? createRunGates(globals, place.clock.timers, () => place.profile(), note)
     this.#run = {
       globals,
       env,
@@ -106,6 +108,8 @@ export class InstanceExchange {
       readOnly: inner?.readOnly ?? (command.readOnly === true || isPreview(options)),
       warnings: new ConnectionWarnings({ insecure: globals.insecure, env, warn: screen.warn }),
       audit: this.#audit,
+      clock: place.clock.timers,
+      onOpening: () => limitParserOptimization(io),
       recordWrite: this.recordWrite,
       getGate: this.getGate,
     }

@@ -45,6 +45,7 @@ interface AskOptions {
   readonly prompts: Prompts
   readonly readData: (ask: Ask) => Promise<unknown>
   readonly note: (text: string) => void
+  readonly now: () => Date
   /** The command line as typed, without the program's name. */
   readonly argv: readonly string[]
 }
@@ -69,11 +70,12 @@ const formatQuestion = ({ name, param, several }: MissingValue): string => {
 const findMistake = (
   { name, param, argument, several }: MissingValue,
   texts: readonly string[],
+  now: Date,
 ): string | undefined => {
   const label = argument === true ? name : `--${name}`
   try {
     for (const one of several === true ? texts.map((text) => [text]) : [texts])
-      parseValue(param, one, label)
+      parseValue(param, one, label, { now })
     return undefined
   } catch (error) {
     if (error instanceof Failure && error.category === 'usage') return error.message
@@ -118,7 +120,7 @@ export class Questions {
     for (;;) {
       const texts = (await this.#prompt(missing)).filter((text) => text !== '')
       if (texts.length === 0) return undefined
-      const wrong = findMistake(missing, texts)
+      const wrong = findMistake(missing, texts, this.#options.now())
       if (wrong === undefined) {
         this.#recordReply(missing, texts)
         return texts
@@ -262,10 +264,10 @@ export class RunPlanner {
   ) {
     const { command, journaling, io } = options
     const note = (text: string): void => notes.note(text)
-    const { argv } = io
+    const { argv, now } = io
     const tell = createUnknownNote(notes, command.naming)
     const { readData } = reads
-    const questions = new Questions({ interactive, prompts, note, argv, readData })
+    const questions = new Questions({ interactive, prompts, note, argv, now, readData })
     this.#options = options
     this.#reads = reads
     this.#place = place
@@ -273,6 +275,7 @@ export class RunPlanner {
     this.#context = {
       env: place.env,
       note,
+      now,
       piped: isFromStdin(journaling.raw),
       noteUnknownName: (endpoint, name) => {
         if (!reads.checksAnswers || !hasEcho(endpoint)) tell(endpoint, name)

@@ -78,8 +78,8 @@ export class RequestLog {
         : identifySession(this.#parts))
       const words = getCommandName(command)
       return await beginRequests(getRunFolder(place.env), words, by, {
-        now: place.clock.now(),
-        waiting,
+        ...waiting,
+        clock: place.clock.timers,
       })
     } catch (error) {
       if (isInterruption(error)) throw error

@@ -5,7 +5,7 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setFlagsFromString } from 'node:v8'
-import { hasOwnProcess } from '../../base/io.js'
+import { hasOwnProcess, type Io } from '../../base/io.js'
 
 // V8 optimizes undici's WebAssembly parser in the background, and a process waits for this when it exits (not on Node
 // 24). It takes 0.12 s of processor time, as much as the rest of a request. With a larger budget it starts after about
@@ -24,8 +24,8 @@ const connectionEvents = ['undici:client:connected', 'undici:client:connectError
 let isTuned = false
 
 /** Delays the optimization of undici's parser. Must be called before the first connection. */
-export const limitParserOptimization = (): void => {
-  if (isTuned || !hasOwnProcess()) return
+export const limitParserOptimization = (io: Io): void => {
+  if (isTuned || !hasOwnProcess(io)) return
   isTuned = true
   if (Number.parseInt(process.versions.node, 10) >= 24) return
   const begin = (): void => {

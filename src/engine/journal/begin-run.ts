@@ -3,6 +3,7 @@
  */
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Clock } from '../../base/async.js'
 import { dayLength } from '../../base/dates.js'
 import { writeWhole } from '../../base/files/files.js'
 import { lock } from '../../base/files/lock.js'
@@ -84,6 +85,11 @@ const writeReference = async (
   return reference
 }
 
+/** The clock of a run's journal, and how to wait for another process. */
+export interface BeginOptions extends LockWait {
+  readonly clock: Clock
+}
+
 /**
  * Begins a run: creates its file in the folder, with the next sequence number.
  * @param named the file to create instead; a file in the folder then refers to it
@@ -92,15 +98,15 @@ const writeReference = async (
 export const beginRun = async (
   folder: string,
   header: Header,
-  waiting: LockWait,
+  { clock, ...waiting }: BeginOptions,
   named?: string,
 ): Promise<Journal> => {
   const begin = async (): Promise<Journal> => {
     const next = await findNextPlace(folder, header.id)
     const own = setPlace(header, next)
     const { seq, id } = next
-    if (named === undefined) return createJournal(join(folder, getRunFileName(seq, id)), own)
-    const journal = await createJournal(named, own)
+    if (named === undefined) return createJournal(join(folder, getRunFileName(seq, id)), own, clock)
+    const journal = await createJournal(named, own, clock)
     journal.referenceFile = await writeReference(folder, own, seq, named).catch(() => undefined)
     return journal
   }
@@ -109,7 +115,7 @@ export const beginRun = async (
   } catch (error) {
     if (error instanceof Failure) throw error
     // If the folder cannot be written, the run has only the named file.
-    if (named !== undefined) return createJournal(named, header)
+    if (named !== undefined) return createJournal(named, header, clock)
     throw createJournalFailure(join(folder, `${header.id}.ndjson`), getReason(error))
   }
 }

@@ -6,7 +6,7 @@ import { maskAddresses } from '../../base/secrets/mask.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import { version } from '../../base/version.js'
 import type { AuditEntry } from '../../profile/audit.js'
-import type { LockWait } from '../../profile/index.js'
+import type { BeginOptions } from './begin-run.js'
 import type { Header, RequestLine } from './lines.js'
 import type { Journal } from './writer.js'
 
@@ -34,10 +34,11 @@ export const beginRequests = async (
   folder: string,
   command: string,
   by: Pick<Header, 'instance' | 'profile' | 'user' | 'sudo'>,
-  { now, waiting }: { readonly now: Date; readonly waiting: LockWait },
+  start: BeginOptions,
 ): Promise<Journal> => {
   const { beginRun, pruneJournals } = await import('./begin-run.js')
   const { createJournalId } = await import('./folder.js')
+  const now = new Date(start.clock.now())
   const header: Header = {
     run: 1,
     id: createJournalId(command, now, true),
@@ -50,7 +51,7 @@ export const beginRequests = async (
     version,
     final: 'it sent requests, and has no objects',
   }
-  const journal = await beginRun(folder, header, waiting)
+  const journal = await beginRun(folder, header, start)
   await pruneJournals(folder, now.getTime()).catch(() => [])
   return journal
 }

@@ -2,7 +2,7 @@
 import { constants, ftruncateSync, writeSync } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Clock, systemClock } from '../../base/async.js'
+import type { Clock } from '../../base/async.js'
 import { type Lock, lock } from '../../base/files/lock.js'
 import { makeFolders } from '../../base/files/regular.js'
 import { Failure, getErrorCode, getReason, usage } from '../../errors.js'
@@ -41,7 +41,7 @@ interface OpenFile {
   readonly written?: number
   readonly states?: ObjectStates
   readonly sent?: boolean
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /** The lines that are written together at the end of this turn. */
@@ -90,7 +90,7 @@ export class Journal {
   constructor(private readonly opened: OpenFile) {
     this.file = opened.file
     this.header = opened.header
-    this.#clock = opened.clock ?? systemClock
+    this.#clock = opened.clock
     this.#sent = opened.sent ?? false
     this.written = opened.written ?? 0
     this.states = opened.states ?? new ObjectStates()
@@ -249,7 +249,7 @@ export const createJournalFailure = (file: string, why: string): Failure =>
 export const createJournal = async (
   file: string,
   header: Header,
-  clock: Clock = systemClock,
+  clock: Clock,
 ): Promise<Journal> => {
   const { O_CREAT, O_EXCL, O_APPEND, O_RDWR } = constants
   try {
@@ -286,7 +286,7 @@ export const createJournal = async (
  */
 export const resumeJournal = async (
   file: string,
-  clock: Clock = systemClock,
+  clock: Clock,
 ): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
   const opened = await openJournal(file, constants.O_RDWR | constants.O_APPEND)
   const held = await lockJournal(file).catch(async (error: unknown) => {

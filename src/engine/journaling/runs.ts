@@ -71,7 +71,7 @@ export const createRunJournal = async (
   const journal = await beginRun(
     folder,
     header,
-    createWaitOptions(services),
+    { ...createWaitOptions(services), clock: clock.timers },
     named && resolvePath(named, cwd),
   )
   if (named === undefined) await pruneJournals(folder, clock.now().getTime()).catch(() => [])
@@ -86,7 +86,7 @@ const resumeRunJournal = async (
   { place, ui }: Pick<Context, 'place' | 'ui'>,
   file: string,
 ): Promise<{ readonly journal: Journal; readonly past: RunHistory }> => {
-  const taken = await resumeJournal(file)
+  const taken = await resumeJournal(file, place.clock.timers)
   const { profile } = await place.session()
   const author = { instance: await getInstanceName(place), profile: profile?.name ?? null }
   // If the reference cannot be written, the run keeps its earlier position.

@@ -86,7 +86,7 @@ const parseObject = (
 ): JsonValue => {
   if (!piped) return parseValue(param, texts, label, how)
   try {
-    return parseValue(param, texts, label, { note: how.note })
+    return parseValue(param, texts, label, { note: how.note, now: how.now })
   } catch (error) {
     const { category } = recoverFrom(error)
     if (isNumeric(param)) throw new Failure(category, `${label} must be an integer`)
@@ -113,6 +113,7 @@ export const placeArgs = (
     if (param !== undefined && texts.length > 0)
       values[name] = parseObject(param, texts, `<${getFlagName(name, param)}>`, {
         note: around.note,
+        now: around.now(),
         piped: around.piped === true,
         parameter: getExtraName(endpoint, name),
       })

@@ -1,6 +1,6 @@
 /** Parses the texts of a line: its flags, `--param`, `--input`, and the objects of standard input. */
 
-import { parseMoment } from '../../base/dates.js'
+import { parseWrittenMoment } from '../../base/dates.js'
 import { checkNumbers } from '../../base/json/nesting.js'
 import { isObject, type JsonValue, type JsonValues, toJsonFields } from '../../base/objects.js'
 import { type HeldText, holdText } from '../../base/secrets/redact.js'
@@ -19,12 +19,12 @@ import { formatFlagLabel } from './line.js'
 import {
   checkSingleStdinReader,
   isEmptyValue,
-  type NoteListener,
   parseValue,
   readParamValues,
   readText,
   resolveText,
   type Sources,
+  type ValueOptions,
 } from './parse-values.js'
 import type { RowFields } from './stdin/row-fields.js'
 
@@ -73,7 +73,6 @@ export const getOwnFormat = (command: Command, raw: Raw): string | undefined =>
 interface GivenSources extends Sources {
   /** Reads the attributes of each row for `--row-fields`. */
   readonly rowFields?: RowFields
-  readonly now: Date
 }
 
 const globalNames = new Set(globalFlags.map((f) => f.name))
@@ -131,14 +130,11 @@ const getRangeEndName = (name: string): string =>
   name.replace(/(^|-)after$/, '$1before').replace(/(^|-)since$/, '$1until')
 
 /** Notes ranges that end before they begin, since no record can match them. */
-const noteEmptyRanges = (
-  flags: Given['flags'],
-  { note, now }: Pick<GivenSources, 'note' | 'now'>,
-): void => {
+const noteEmptyRanges = (flags: Given['flags'], { note }: Pick<GivenSources, 'note'>): void => {
   for (const [name, begin] of Object.entries(flags)) {
     const end = getRangeEndName(name) === name ? undefined : flags[getRangeEndName(name)]
     const [first, last] = [begin, end].map((one) =>
-      typeof one === 'string' ? parseMoment(one, now.getTime()) : Number(one ?? Number.NaN),
+      typeof one === 'string' ? parseWrittenMoment(one) : Number(one ?? Number.NaN),
     )
     if (first !== undefined && last !== undefined && first > last)
       note(`--${name} is past --${getRangeEndName(name)}, so nothing can match`)
@@ -257,11 +253,11 @@ export const parseGlobals = (
   command: CommandFacts,
   raw: Raw,
   env: NodeJS.ProcessEnv,
-  note: NoteListener,
+  { note, now }: Pick<ValueOptions, 'note' | 'now'>,
 ): Globals => {
   const line = filterSharedTexts(command, raw, false)
   const globals = readGlobals(line.flags, env, (param, texts, label) =>
-    parseValue(param, texts, label, { note }),
+    parseValue(param, texts, label, { note, now }),
   )
   checkExclusions({ command, raw: line, globals })
   return { ...globals, ...withUsualFields(command, globals) }

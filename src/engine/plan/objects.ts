@@ -26,6 +26,8 @@ export interface MissingValue {
 export interface PlanContext {
   readonly env: NodeJS.ProcessEnv
   readonly note: (text: string) => void
+  /** Returns the time that texts such as `30d` count from. */
+  readonly now: () => Date
   /** True if the objects come from standard input. Messages then quote no rejected text, because it may be a secret. */
   readonly piped?: boolean
   /** Reports a name that is sent although the catalogue does not have it. */

@@ -4,7 +4,7 @@
  */
 
 import { addToGroup } from '../../base/collections.js'
-import { parseSpan, toSentTime } from '../../base/dates.js'
+import { parseSpan } from '../../base/dates.js'
 import { type JsonValue, tryParseJson } from '../../base/objects.js'
 import { type HeldText, holdText, openHeld } from '../../base/secrets/redact.js'
 import { quoteWord } from '../../base/shell-words.js'
@@ -35,8 +35,8 @@ export type NoteListener = (text: string) => void
 /** The options for parsing values. */
 export interface ValueOptions {
   readonly note?: NoteListener | undefined
-  /** The time that texts such as `30d` count from, if it is not now. */
-  readonly asOf?: Date | undefined
+  /** The time that texts such as `30d` count from: that of the snapshot, or now. */
+  readonly now: Date
   /** The API's name of the parameter, for a hint at --param; undefined if --param cannot send it. */
   readonly parameter?: string | undefined
 }
@@ -87,7 +87,7 @@ const createValueFailure = (error: ValueError, label: string, parameter?: string
 export const checkCoercedValue = (
   { value, errors: [error], deprecated }: Coercion,
   label: string,
-  { note = () => {}, parameter }: ValueOptions = {},
+  { note = () => {}, parameter }: Omit<ValueOptions, 'now'> = {},
 ): JsonValue => {
   for (const { value: old, successor } of deprecated)
     note(`${label} ${old} is deprecated: use ${successor}`)
@@ -100,13 +100,6 @@ export const checkCoercedValue = (
 /** True for a value that filters nothing: the instance ignores an empty parameter, so that every record would match. */
 export const isEmptyValue = (value: JsonValue | undefined): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0)
-
-/** Converts spans such as `7d` to times, counted from the time of the snapshot. Without a snapshot they are converted later. */
-const resolveTimes = (param: Param, texts: readonly string[], { asOf }: ValueOptions) => {
-  const format = getParamFormat(param)
-  if (asOf === undefined || (format !== 'date' && format !== 'datetime')) return texts
-  return texts.map((text) => toSentTime(text, format, asOf.getTime()) ?? text)
-}
 
 /**
  * Checks that a date which has to lie ahead is not given as a time ago, which `7d` is elsewhere.
@@ -125,20 +118,20 @@ export const parseValue = (
   param: Param,
   texts: readonly string[],
   label: string,
-  options: ValueOptions = {},
+  options: ValueOptions,
 ): JsonValue => {
   const path = /^(?:file|folder)\b/.exec(param.placeholder ?? '')?.[0]
   // An empty path would mean the current folder.
   if (path !== undefined && texts.at(-1) === '')
     throw usage(`${label} requires the name of a ${path}`)
   checkAhead(param, texts.at(-1) ?? '', label)
-  return checkCoercedValue(coerceTexts(param, resolveTimes(param, texts, options)), label, options)
+  return checkCoercedValue(coerceTexts(param, texts, options.now), label, options)
 }
 
 /** Parses the value of a text; undefined if the parameter does not accept it. */
-export const parseIfAccepted = (param: Param, text: string): JsonValue | undefined => {
+export const parseIfAccepted = (param: Param, text: string, now: Date): JsonValue | undefined => {
   try {
-    return parseValue(param, [text], param.help)
+    return parseValue(param, [text], param.help, { now })
   } catch (error) {
     if (error instanceof Failure) return undefined
     throw error
@@ -154,7 +147,7 @@ const splitKeyValue = (text: string): [string, string] => {
 
 // Texts that refer to a value: `@file`, `env:NAME`, and `-` for standard input.
 
-export interface Sources extends Pick<ValueOptions, 'asOf'> {
+export interface Sources extends Pick<ValueOptions, 'now'> {
   readonly env: NodeJS.ProcessEnv
   /** Reads standard input to its end. */
   readonly readStdin: () => Promise<string>

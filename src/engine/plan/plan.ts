@@ -53,7 +53,7 @@ const askForFlags = async (
   for (const { key, name, param } of offered.filter(({ name }) => picked.includes(name))) {
     const answer = await around.askMissing({ name, param, ...project })
     if (answer !== undefined)
-      values[key] = parseValue(param, answer, `--${name}`, { parameter: key })
+      values[key] = parseValue(param, answer, `--${name}`, { now: around.now(), parameter: key })
   }
   return values
 }
@@ -107,7 +107,10 @@ const fillRequired = async (
     const answer =
       fromEnv === undefined ? await around.askMissing({ name: flag, param, ...project }) : [fromEnv]
     if (answer === undefined) throw createMissingFailure(command, label, name, param)
-    values[name] = parseValue(param, answer, label, { parameter: getExtraName(endpoint, name) })
+    values[name] = parseValue(param, answer, label, {
+      now: around.now(),
+      parameter: getExtraName(endpoint, name),
+    })
   }
 }
 
@@ -131,7 +134,7 @@ const planCommon = async (
 ): Promise<CommonParts> => {
   const { endpoint, scope } = scoped
   const project = findProject(endpoint, given, scope)
-  const flags = { ...getFlagValues(command, endpoint, given), ...override }
+  const flags = { ...getFlagValues(command, endpoint, given, around.now()), ...override }
   const values = {
     ...mergeInput(getInputValues(endpoint, given, around.noteUnknownName), flags),
     ...getPathValues(endpoint, given),
@@ -281,6 +284,7 @@ const getFlagValues = (
   command: Command,
   endpoint: Endpoint,
   given: Given,
+  now: Date,
 ): Record<string, JsonValue | undefined> => {
   const values: Record<string, JsonValue | undefined> = {}
   for (const flag of command.flags) {
@@ -288,7 +292,7 @@ const getFlagValues = (
     if (value === undefined || flag.parameter === undefined || flag.path === true) continue
     checkForm(command, endpoint, flag, flag.parameter)
     const param = endpoint.params[flag.parameter]
-    if (param !== undefined && getParamValues(param).length > 0) checkEnum(param, value, flag)
+    if (param !== undefined && getParamValues(param).length > 0) checkEnum(param, value, flag, now)
     values[flag.parameter] = value
   }
   return values
@@ -312,9 +316,10 @@ const checkForm = (command: Command, endpoint: Endpoint, flag: Flag, name: strin
 }
 
 /** Checks the value of an enumeration. The flag accepts the values of all endpoints of the command; this endpoint may accept fewer. */
-const checkEnum = (param: Param, value: unknown, flag: Flag): void => {
+const checkEnum = (param: Param, value: unknown, flag: Flag, now: Date): void => {
   const { parameter } = flag
-  if (typeof value === 'string') parseValue(param, [value], formatFlagLabel(flag), { parameter })
+  if (typeof value === 'string')
+    parseValue(param, [value], formatFlagLabel(flag), { now, parameter })
 }
 
 /** Returns the scope and other placeholders of the path that flags fill. */

@@ -177,12 +177,13 @@ const splitCondition = (
 ): boolean => {
   const { field, at } = condition
   const text = condition.values[0]?.text ?? ''
+  const now = new Date(parts.known.now)
   if (strange.has(field)) {
     const param = findParam(parts, condition, expression, at)
     if (param === undefined) return true
     const wrong = checkParameter(parts, condition, expression)
     if (wrong !== undefined) throw wrong
-    const value = parseValue(param, [text], `--where ${field}`, { parameter: field })
+    const value = parseValue(param, [text], `--where ${field}`, { now, parameter: field })
     if (isEmptyValue(value)) {
       const name = parts.known.naming.describeName(field)
       const why = `${name} is a parameter, and the instance ignores it without a value`
@@ -193,7 +194,7 @@ const splitCondition = (
   }
   const param = getOwn<Param>(parts.endpoint.params, field)
   if (param === undefined || !isExact(parts, condition, param)) return true
-  const sent = parseIfAccepted(param, text)
+  const sent = parseIfAccepted(param, text, now)
   // The flag of a list also takes JSON, such as `[]`. A condition compares its text with one item.
   if (sent === undefined || (Array.isArray(sent) && String(sent[0]) !== text)) return true
   parts.values[field] = sent

@@ -123,10 +123,15 @@ const openObjectStream = async (
 }
 
 /** Returns the reader of row attributes. A resumed run has them in its journal, unless its input is given again. */
-const getRowFields = ({ command, raw, journaling }: ObjectsLine): RowFields | undefined => {
+const getRowFields = ({
+  command,
+  raw,
+  running,
+  journaling,
+}: ObjectsLine): RowFields | undefined => {
   const again = journaling.resumed?.again
   if (!raw.flags.has('row-fields') || again === false) return undefined
-  const rowFields = new RowFields(command, raw)
+  const rowFields = new RowFields(command, raw, running.context.place.clock.now())
   journaling.rowFields = rowFields.names
   return rowFields
 }

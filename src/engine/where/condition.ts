@@ -6,7 +6,13 @@
  * A value ends at the next comma or bar. A field or a value in double quotes is literal text, with the escapes of JSON.
  */
 
-import { dayLength, isMoment, isWholeDay, parseMoment, parseSpan } from '../../base/dates.js'
+import {
+  dayLength,
+  isWholeDay,
+  parseMoment,
+  parseSpan,
+  parseWrittenMoment,
+} from '../../base/dates.js'
 import { compareNumbers, numberPattern } from '../../base/json/decimal.js'
 import { ExactNumber, isNumber } from '../../base/json/json.js'
 import { getOwn } from '../../base/objects.js'
@@ -221,7 +227,7 @@ const createContainsTest = ({ text, quoted }: Operand): Test => {
 
 /** Parses a time or a day of a record to milliseconds; undefined for any other value. */
 export const parseTimeValue = (value: unknown): number | undefined =>
-  typeof value === 'string' && isMoment(value) ? parseMoment(value, 0) : undefined
+  typeof value === 'string' ? parseWrittenMoment(value) : undefined
 
 /** Creates the test of a time. A duration is an age, so `>` means earlier. A day equals each moment of that day in UTC. */
 const createTimeTest = (value: Operand, op: Plain, now: number): Test | undefined => {

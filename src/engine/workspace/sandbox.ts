@@ -41,7 +41,7 @@ export const openWorkingFolder = (
     return { folder, leave: () => undefined }
   } catch (error) {
     if (!unwritableCodes.has(getErrorCode(error))) throw error
-    const own = mkdtempSync(join(getTemporaryFolder(), 'svcctl-sandbox-'))
+    const own = mkdtempSync(join(getTemporaryFolder(env), 'svcctl-sandbox-'))
     note(`changes to the embedded instance are not saved: cannot write ${folder}`)
     return { folder: own, leave: () => rmSync(own, { recursive: true, force: true }) }
   }
@@ -93,6 +93,7 @@ export const openSandboxSession = async (
     readonly note: (text: string) => void
     readonly signal: AbortSignal
     readonly now: Io['now']
+    readonly randomBytes: Io['randomBytes']
   },
   words?: Words,
 ): Promise<{ session: Session; close: () => Promise<void> }> => {
@@ -100,7 +101,7 @@ export const openSandboxSession = async (
   const jobs = parseJobsRule(env.SVC_SANDBOX_JOBS, 'SVC_SANDBOX_JOBS')
   const { folder, leave } = openWorkingFolder(env, waiting.note)
   const resources = await readResources(env)
-  const options = { resources, stateDir: folder, ...waiting, jobs, words }
+  const options = { resources, env, stateDir: folder, ...waiting, jobs, words }
   const sandbox = await startSandbox(options).catch((error: unknown) => {
     leave()
     throw error

@@ -1,7 +1,7 @@
 /** The workspace of a run: environment, session, clock, and the project or group at hand. */
 
-import { sleep } from '../../base/async.js'
-import type { Io } from '../../base/io.js'
+import { toClock } from '../../base/async.js'
+import { getProgramFolder } from '../../base/io.js'
 import { isObject, toText } from '../../base/objects.js'
 import { userAgent, version } from '../../base/version.js'
 import { group, project } from '../../catalogue/params.js'
@@ -25,7 +25,8 @@ import {
   type ScopeChoice,
 } from '../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../profile/types.js'
-import type { InnerRuns, RunClock, WorkspaceService } from '../command/context.js'
+import { createClock } from '../command/clock.js'
+import type { InnerRuns, WorkspaceService } from '../command/context.js'
 import type { ScopeKind } from '../command/derive.js'
 import { writesFiles } from '../command/flags.js'
 import type { RunOrigin } from '../command/types.js'
@@ -179,7 +180,7 @@ export class RunSessions implements OpenSessions {
     const started = await openSandboxSession(
       env,
       sudo,
-      { note: this.#messages.note, signal, now: io.now },
+      { note: this.#messages.note, signal, now: io.now, randomBytes: io.randomBytes },
       words,
     )
     this.#closeSandbox = started.close
@@ -201,6 +202,7 @@ export class RunSessions implements OpenSessions {
         store: openStore(paths),
         tokens: openTokens(paths, env, { note: this.#messages.note, signal }),
         signal,
+        folder: getProgramFolder(this.#options.io),
         post: (...form) => this.#post(resolved, env, form),
       },
     )
@@ -216,29 +218,10 @@ export class RunSessions implements OpenSessions {
     const transport = await createTransport(session, globals.insecure, env)
     const timeout = globals.timeout ?? session.profile?.timeout ?? refreshTimeout
     return withGrace(this.#options, (late) =>
-      sendForm(url, form, { transport, timeout, signal: late }),
+      sendForm(url, form, { clock: toClock(this.#options.io), transport, timeout, signal: late }),
     )
   }
 }
-
-/**
- * Creates the clock of a run.
- * @param findSnapshot finds the snapshot that answers instead of the instance, if there is one
- */
-export const createClock = (
-  { now, uptime, after }: Pick<Io, 'after' | 'now' | 'uptime'>,
-  signal: AbortSignal,
-  findSnapshot: () => Promise<SnapshotReader | undefined> = async () => undefined,
-): RunClock => ({
-  now,
-  uptime,
-  asOf: async () => {
-    const snapshot = await findSnapshot()
-    return snapshot === undefined ? now() : new Date(snapshot.manifest.ended)
-  },
-  sleep: (milliseconds) => sleep(milliseconds, signal, { later: after }),
-  signal,
-})
 
 const toScopeChoice = (kinds: readonly ScopeKind[]): ScopeChoice | undefined => {
   const project = kinds.includes('project')

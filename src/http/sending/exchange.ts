@@ -4,7 +4,6 @@
 
 import type { Dispatcher } from 'undici'
 import { callOnAbort } from '../../base/async.js'
-import { getCurrentIo } from '../../base/io.js'
 import { redactSecrets } from '../../base/secrets/redact.js'
 import { Failure } from '../../errors.js'
 import type { TimedBody } from '../answers/body.js'
@@ -315,18 +314,17 @@ class TracedExchange implements Exchange {
  * @param secrets names of attributes and fields that are secret, in addition to names that look like secrets
  */
 export const startTrace = (
-  report: ClientOptions['trace'],
+  { trace: report, clock }: Pick<ClientOptions, 'clock' | 'trace'>,
   outgoing: OutgoingRequest,
   secrets?: ReadonlySet<string>,
 ): Trace => {
   if (report === undefined) return noTrace
-  const io = getCurrentIo()
-  const started = io.uptime()
+  const started = clock.uptime()
   let reported = false
   const reportOnce = (outcome: TracedOutcome): void => {
     if (reported) return
     reported = true
-    const milliseconds = Math.round(io.uptime() - started)
+    const milliseconds = Math.round(clock.uptime() - started)
     report(new TracedExchange(outgoing, secrets, milliseconds, outcome))
   }
   return {

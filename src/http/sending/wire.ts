@@ -150,7 +150,6 @@ export class Wire {
   constructor(
     private readonly options: ClientOptions,
     private readonly connections: Connections,
-    private readonly now: () => number,
   ) {
     this.root = getApiRoot(options.baseUrl)
     this.#home = `${trimTrailingSlashes(new URL(options.baseUrl).pathname)}/`
@@ -197,10 +196,15 @@ export class Wire {
   #getRetryWait(reply: OpenAnswer, attempts: Attempts): { readonly asked?: number } | undefined {
     const { status, headers, method } = reply
     // The gate waits by itself if the instance turns requests away.
-    if (attempts.verdict !== undefined && isTurnedAway(reply, this.now())) return undefined
+    if (attempts.verdict !== undefined && isTurnedAway(reply, this.options.clock.now()))
+      return undefined
     const again = status === 429 || (gatewayStatuses.has(status) && isIdempotent(method))
     if (!again || attempts.left === 0) return undefined
-    const wait = getRequestedWait(status, (name) => readHeader(headers, name), this.now())
+    const wait = getRequestedWait(
+      status,
+      (name) => readHeader(headers, name),
+      this.options.clock.now(),
+    )
     if (wait === undefined) return {}
     return wait > longestWait ? undefined : { asked: wait }
   }
@@ -310,7 +314,7 @@ export class Wire {
     const { headerNames } = this.options
     for (const text of findSecretTexts(request, headers)) recordSecret(text)
     if (this.#credential !== undefined) recordSecret(this.#credential.value)
-    const trace = startTrace(this.options.trace, outgoing, secrets)
+    const trace = startTrace(this.options, outgoing, secrets)
     const dispatcher = await this.connections.to(origin)
     try {
       const incoming = await sendRequest(dispatcher, outgoing, signal)

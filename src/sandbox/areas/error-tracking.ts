@@ -1,5 +1,4 @@
 /** Serves the settings of error tracking and the keys of its clients (`catalogue/reference/error-tracking.md`). */
-import { createRandomBytes } from '../../base/io.js'
 import {
   ClientKey,
   ErrorTrackingSettings,
@@ -32,7 +31,7 @@ const keys = resource({
   defaults: (call, { id }) => ({
     project_id: id,
     active: true,
-    public_key: `key_${createRandomBytes(16).toString('hex')}`,
+    public_key: `key_${call.clock.createSecret(16, 'hex')}`,
     created_at: call.clock.iso(),
   }),
 })

@@ -1,5 +1,4 @@
 /** Serves groups, for which the documented API has no endpoints of their own. */
-import { createRandomBytes } from '../../base/io.js'
 import { boolean, group, integer, list, oneOf, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { createRoutes } from '../extra-routes.js'
@@ -145,7 +144,7 @@ const groups = resource({
     storage: 'default',
     parent_id: null,
     created_at: call.clock.iso(),
-    runners_token: createRandomBytes(15).toString('base64url'),
+    runners_token: call.clock.createSecret(15, 'base64url'),
   }),
   created: (call, { id, created_at }) => {
     call.state.members.add({

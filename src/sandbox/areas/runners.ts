@@ -1,5 +1,4 @@
 /** Serves lists of runners, single runners, their projects and their registration (`catalogue/reference/runners.md`). */
-import { createRandomBytes } from '../../base/io.js'
 import { Runner, RunnerJob, RunnerSummary, runners } from '../../catalogue/areas/runners.js'
 import type { CheckedOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -206,7 +205,7 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
     description: settings.description ?? info.name ?? '',
     run_untagged,
     tag_list: [...new Set(tag_list)],
-    token: createRandomBytes(15).toString('base64url'),
+    token: call.clock.createSecret(15, 'base64url'),
     created_at: call.clock.iso(),
   })
 }

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 import { AsyncCache } from '../../base/async.js'
-import { getCurrentIo } from '../../base/io.js'
+import type { Environment } from '../../base/io.js'
 import { runFile } from '../../base/processes.js'
 import { Failure, getErrorCode } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'
@@ -47,14 +47,15 @@ const checkTexts = (texts: readonly string[]): void => {
 }
 
 const start = async (
+  env: Environment,
   args: readonly string[],
-  { input, env }: ProcessOptions,
+  { input, env: more }: ProcessOptions,
 ): Promise<GitOutcome> => {
-  checkTexts([...args, ...Object.values(env ?? {})])
+  checkTexts([...args, ...Object.values(more ?? {})])
   const { error, stdout, stderr } = await runFile('git', args, {
     as: 'bare',
-    env: getCurrentIo().env,
-    more: { ...isolated, ...env },
+    env,
+    more: { ...isolated, ...more },
     maxBuffer: 256 * 1024 * 1024,
     input,
   })
@@ -69,9 +70,9 @@ const start = async (
 }
 
 /** True if the git program exists. Without it, the instance serves all requests that need no repository. */
-export const hasGit = async (): Promise<boolean> => {
+export const hasGit = async (env: Environment): Promise<boolean> => {
   try {
-    return (await start(['--version'], {})).code === 0
+    return (await start(env, ['--version'], {})).code === 0
   } catch (error) {
     if (error instanceof Refusal) return false
     throw error
@@ -98,7 +99,10 @@ const getObjectPath = (repository: string, id: string): string =>
 export class Repository {
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(readonly path: string) {}
+  constructor(
+    readonly path: string,
+    private readonly env: Environment,
+  ) {}
 
   /** Runs a function that moves branches. Such functions run one after the other. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
@@ -118,7 +122,7 @@ export class Repository {
     const question = args.join('\0')
     const known = isRemembered ? answers.get(question) : undefined
     if (known !== undefined) return known
-    const answer = await start(['--git-dir', this.path, ...args], options)
+    const answer = await start(this.env, ['--git-dir', this.path, ...args], options)
     if (isRemembered) remember(question, answer)
     return answer
   }
@@ -160,6 +164,8 @@ export class Repositories {
     private readonly root: string,
     /** Returns the initial content of a project's repository; undefined if the repository is empty. */
     private readonly content: (projectId: number) => Promise<Content | undefined>,
+    /** The variables of git. */
+    private readonly env: Environment,
   ) {}
 
   /** Returns the repository of a project, and creates it at its first use. */
@@ -176,7 +182,7 @@ export class Repositories {
   /** Creates a repository under another name and renames it, so that no process finds an incomplete one. */
   async #create(id: number, branch: string): Promise<Repository> {
     const path = join(this.root, `${id}.git`)
-    if (existsSync(path)) return new Repository(path)
+    if (existsSync(path)) return new Repository(path, this.env)
     await mkdir(this.root, { recursive: true })
     const draft = join(this.root, `.${id}.${process.pid}.git`)
     for (const folder of ['objects', 'refs/heads', 'refs/tags'])
@@ -186,7 +192,7 @@ export class Repositories {
     const content = await this.content(id)
     if (content !== undefined) await writeContent(draft, content)
     await rename(draft, path)
-    return new Repository(path)
+    return new Repository(path, this.env)
   }
 }
 

@@ -2,7 +2,6 @@
  * Collects the routes that deployed instances have in addition to the documented ones: resources, `GET /version`, and the refresh of OAuth
  * tokens.
  */
-import { createRandomBytes } from '../../base/io.js'
 import { project } from '../../catalogue/params.js'
 import { branchRoutes } from '../areas/branches.js'
 import { groupRoutes } from '../areas/groups.js'
@@ -21,8 +20,6 @@ const tokenSeconds = 7200
 const createGrantRefusal = (error: string, description: string): Refusal =>
   new Refusal(400, { error, error_description: description })
 
-const createSecret = (): string => createRandomBytes(32).toString('hex')
-
 const renewPair = (call: Call, old: TokenRecord) => {
   const now = call.clock.now()
   call.state.tokens.change(old.id, { revoked: true, refresh_token: null })
@@ -30,12 +27,12 @@ const renewPair = (call: Call, old: TokenRecord) => {
     user_id: old.user_id,
     kind: 'oauth',
     name: old.name,
-    value: createSecret(),
+    value: call.clock.createSecret(32, 'hex'),
     scopes: [...old.scopes],
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + tokenSeconds * 1000).toISOString(),
     revoked: false,
-    refresh_token: createSecret(),
+    refresh_token: call.clock.createSecret(32, 'hex'),
   })
   return {
     access_token: fresh.value,

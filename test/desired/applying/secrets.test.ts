@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { machineIo } from '../../../src/base/io.js'
 import { holdText, openHeld } from '../../../src/base/secrets/redact.js'
 import { SecretRecord, SecretValues } from '../../../src/desired/applying/secrets.js'
 import { formatSecretSource } from '../../../src/desired/state.js'
@@ -64,19 +65,19 @@ describe('values', () => {
 describe('what was set', () => {
   it('is known again by its value, and by nothing that stands on the disk', async () => {
     const dir = join(createFolder(), 'state')
-    const before = new SecretRecord(dir, 'https://x')
+    const before = new SecretRecord(dir, 'https://x', machineIo)
     expect(await before.changed(address, holdText('one'))).toBeUndefined()
     expect(existsSync(dir)).toBe(false)
     await before.remember([
       { address, value: holdText('one') },
       { address: { ...address, path: 'c/d' }, value: holdText('one') },
     ])
-    const after = new SecretRecord(dir, 'https://x')
+    const after = new SecretRecord(dir, 'https://x', machineIo)
     expect(await after.changed(address, holdText('one'))).toBe(false)
     expect(await after.changed(address, holdText('two'))).toBe(true)
     expect(await after.changed({ ...address, item: 'other' }, holdText('one'))).toBeUndefined()
     expect(
-      await new SecretRecord(dir, 'https://y').changed(address, holdText('one')),
+      await new SecretRecord(dir, 'https://y', machineIo).changed(address, holdText('one')),
     ).toBeUndefined()
     const marks = Object.values(JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')))
     expect(new Set(marks).size).toBe(2)
@@ -90,9 +91,9 @@ describe('what was set', () => {
     ['is not a key file', (file: string) => writeFileSync(file, 'short')],
   ])('is not believed where the key %s', async (why, spoil) => {
     const dir = createFolder()
-    await new SecretRecord(dir, 'i').remember([{ address, value: holdText('one') }])
+    await new SecretRecord(dir, 'i', machineIo).remember([{ address, value: holdText('one') }])
     spoil(join(dir, 'secrets.key'))
-    const again = new SecretRecord(dir, 'i')
+    const again = new SecretRecord(dir, 'i', machineIo)
     expect(await again.findKeyProblem()).toContain(why)
     await expect(again.changed(address, holdText('one'))).rejects.toThrow(why)
   })

@@ -1,5 +1,6 @@
 /** Provides an instance and files in memory for the tests of diffs, without requests and YAML. */
 
+import { machineIo } from '../../../src/base/io.js'
 import { type Fields, isObject, type JsonValue } from '../../../src/base/objects.js'
 import { type Managed, managedKinds } from '../../../src/catalogue/managed.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
@@ -158,6 +159,7 @@ export const planWorld = (
       await Promise.all(items.map(work))
     },
     projects: 100,
+    now: machineIo.now,
     ...how,
   })
 

@@ -1,5 +1,6 @@
 /** Exports an instance to files, and reads and plans these files, all in this process, for tests. */
 
+import { machineIo } from '../../../src/base/io.js'
 import type { ManagedPlace } from '../../../src/desired/address.js'
 import { exportPlace } from '../../../src/desired/exporting/kind.js'
 import {
@@ -80,5 +81,6 @@ export const planDocument = async (
     about: (path) => about.get(path),
     projects: projects.length,
     checks: true,
+    now: machineIo.now,
   })
 }

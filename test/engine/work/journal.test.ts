@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { machineClock } from '../../../src/base/async.js'
 import { recordSecret } from '../../../src/base/secrets/redact.js'
 import { readUnfinishedLines } from '../../../src/commands/journal/index.js'
 import { checkIdentity, checkResumable } from '../../../src/engine/journal/author.js'
@@ -84,7 +85,7 @@ const leaveJournal = async (
   lines: readonly JournalLine[],
   first: Header = header,
 ): Promise<void> => {
-  const journal = await createJournal(path, first)
+  const journal = await createJournal(path, first, machineClock)
   for (const line of lines) await journal.append(line)
   await journal.close()
 }
@@ -106,24 +107,24 @@ const createFailed = (n: number): JournalLine => ({
 
 describe('a journal', () => {
   it('is for its owner only, in a folder for its owner only, and made once', async () => {
-    const journal = await createJournal(file, header)
+    const journal = await createJournal(file, header, machineClock)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(statSync(join(home, 'runs')).mode & 0o777).toBe(0o700)
-    await expect(createJournal(file, header)).rejects.toMatchObject({ exitCode: 2 })
+    await expect(createJournal(file, header, machineClock)).rejects.toMatchObject({ exitCode: 2 })
     await journal.close()
-    await expect(createJournal(file, header)).rejects.toThrow('it exists')
+    await expect(createJournal(file, header, machineClock)).rejects.toThrow('it exists')
     expect(existsSync(`${file}.lock`)).toBe(false)
   })
   it('is never made through a link', async () => {
     const elsewhere = join(home, 'elsewhere')
     const link = join(home, 'link.ndjson')
     symlinkSync(elsewhere, link)
-    await expect(createJournal(link, header)).rejects.toMatchObject({ exitCode: 2 })
+    await expect(createJournal(link, header, machineClock)).rejects.toMatchObject({ exitCode: 2 })
     expect(existsSync(elsewhere)).toBe(false)
     await leaveJournal(file, [])
     const other = join(home, 'other.ndjson')
     symlinkSync(file, other)
-    await expect(resumeJournal(other)).rejects.toMatchObject({
+    await expect(resumeJournal(other, machineClock)).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining('it is a symbolic link'),
     })
@@ -142,11 +143,12 @@ describe('a journal', () => {
         header,
         handle: { write: () => 0, datasync: rejectCall, truncate: () => {}, close: rejectCall },
         lock: { isHeld: () => true, release: () => {} },
+        clock: machineClock,
         written: past.size,
       })
       const gone: Readonly<Record<string, () => Promise<unknown>>> = {
         read: () => readRunHistory(file),
-        resumed: async () => (await resumeJournal(file)).journal.close(),
+        resumed: async () => (await resumeJournal(file, machineClock)).journal.close(),
         worked: () => collect(readWork(journal)),
         seen: () => readSeenObjects(journal),
         undone: () => collect(readUndoable(past, () => {})),
@@ -178,7 +180,9 @@ describe('a journal', () => {
   )
   it.runIf(process.getuid?.() !== 0)('that cannot be made says how to go without', async () => {
     chmodSync(home, 0o500)
-    const error = await createJournal(file, header).catch((failure: Failure) => failure)
+    const error = await createJournal(file, header, machineClock).catch(
+      (failure: Failure) => failure,
+    )
     chmodSync(home, 0o700)
     expect(error).toMatchObject({
       exitCode: 2,
@@ -186,7 +190,7 @@ describe('a journal', () => {
     })
   })
   it('reads as the specification has it', async () => {
-    const journal = await createJournal(file, header)
+    const journal = await createJournal(file, header, machineClock)
     const { ended } = startSpool(
       journal,
       yieldGiven('17', { object: '18', parent: 'platform/app' }),
@@ -244,7 +248,7 @@ describe('a journal', () => {
   })
   it('masks attributes and messages, and takes no object that is a secret', async () => {
     recordSecret('glpat-canary-1234567890')
-    const journal = await createJournal(file, header)
+    const journal = await createJournal(file, header, machineClock)
     const record = createRunRecord<number>(journal, {
       getFacts: () => ({ before: { token: 'old-canary' }, after: {} }),
       mask: (attributes) => (attributes === null ? null : { ...attributes, token: '[masked]' }),
@@ -261,18 +265,18 @@ describe('a journal', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('canary')
   })
   it('is one process’s at a time', async () => {
-    const journal = await createJournal(file, header)
-    const error = await resumeJournal(file).catch((failure: Failure) => failure)
+    const journal = await createJournal(file, header, machineClock)
+    const error = await resumeJournal(file, machineClock).catch((failure: Failure) => failure)
     expect(error).toMatchObject({
       exitCode: 5,
       details: { hint: expect.stringContaining(`delete ${file}.lock`) },
     })
     await journal.close()
-    const again = await resumeJournal(file)
+    const again = await resumeJournal(file, machineClock)
     await again.journal.close()
   })
   it('is taken away again where nothing was begun', async () => {
-    const journal = await createJournal(file, header)
+    const journal = await createJournal(file, header, machineClock)
     await journal.discard()
     expect(existsSync(file)).toBe(false)
     expect(existsSync(`${file}.lock`)).toBe(false)
@@ -389,7 +393,7 @@ describe('reading back', () => {
       expect(states.get(1)).toBe('queued')
       expect(size).toBe(from)
     }
-    const { journal } = await resumeJournal(file)
+    const { journal } = await resumeJournal(file, machineClock)
     await journal.append(createDone(2))
     await journal.close()
     expect(readLines()).toEqual([
@@ -423,7 +427,7 @@ describe('reading back', () => {
 
 describe('work by way of the journal', () => {
   it('comes in the order given, each once, while more is still given', async () => {
-    const journal = await createJournal(file, header)
+    const journal = await createJournal(file, header, machineClock)
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -453,7 +457,7 @@ describe('work by way of the journal', () => {
       createDone(1),
       { ...createPlace(3), state: 'begun' },
     ])
-    const { journal, past } = await resumeJournal(file)
+    const { journal, past } = await resumeJournal(file, machineClock)
     const source = startSpool(
       journal,
       yieldGiven('1', '2', '3', '4'),
@@ -470,7 +474,7 @@ describe('work by way of the journal', () => {
     expect((await readRunHistory(file)).total).toBe(4)
   })
   it('throws what broke the input, after what came before', async () => {
-    const journal = await createJournal(file, header)
+    const journal = await createJournal(file, header, machineClock)
     const found: Item[] = []
     let release = (): void => {}
     const worked = new Promise<void>((resolve) => {
@@ -632,7 +636,7 @@ describe('taking back', () => {
     expect(await collect(readUndoable(await readRunHistory(file), () => {}))).toMatchObject([
       { object: '1' },
     ])
-    const { journal } = await resumeJournal(file)
+    const { journal } = await resumeJournal(file, machineClock)
     expect(await collect(readWork(journal))).toEqual([createPlace(1), createPlace(2)])
     await journal.close()
   })

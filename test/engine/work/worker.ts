@@ -2,7 +2,9 @@
  * A process that changes objects by way of a journal, until it is done or ended.
  * `worker.ts <journal> <base URL> <count> [parent …]` begins a journal, or resumes the existing one.
  */
+
 import { existsSync } from 'node:fs'
+import { machineClock } from '../../../src/base/async.js'
 import { readSeenObjects, readWork, startSpool } from '../../../src/engine/journal/objects.js'
 import { getNextStep } from '../../../src/engine/journal/reader.js'
 import { createRunRecord } from '../../../src/engine/journal/run-record.js'
@@ -22,8 +24,8 @@ async function* yieldObjects(): AsyncGenerator<GivenObject> {
 const { signal } = new AbortController()
 const began = existsSync(file)
 const { journal, past } = began
-  ? await resumeJournal(file)
-  : { journal: await createJournal(file, { ...header, endpoint }), past: undefined }
+  ? await resumeJournal(file, machineClock)
+  : { journal: await createJournal(file, { ...header, endpoint }, machineClock), past: undefined }
 const [method = 'PUT'] = endpoint.split(' ')
 
 // The input is given again. Objects that the journal has already are skipped.
@@ -33,8 +35,16 @@ const source = readsInput
   : undefined
 const getStep = (n: number) => getNextStep(past?.states.get(n) ?? 'queued', endpoint)
 
-const gate = new FleetGate({ concurrency: 8 })
-const client = createClient({ baseUrl, timeout: 30, retries: 0, userAgent: 'test', gate, signal })
+const gate = new FleetGate({ clock: machineClock, concurrency: 8 })
+const client = createClient({
+  clock: machineClock,
+  baseUrl,
+  timeout: 30,
+  retries: 0,
+  userAgent: 'test',
+  gate,
+  signal,
+})
 const running = runWork<number>({
   items: readWork(journal, source, getStep),
   work: async ({ object, resumeBy }) => {

@@ -1,5 +1,7 @@
 /** The client, its gate and the engine together, against an instance with a rate limit. */
+
 import { describe, expect, it } from 'vitest'
+import { machineClock } from '../../../src/base/async.js'
 import { getRunVerdict, type Item } from '../../../src/engine/work/report.js'
 import { runWork } from '../../../src/engine/work/run.js'
 import { FleetGate } from '../../../src/http/gate.js'
@@ -24,7 +26,7 @@ describe('an instance that allows so many at a time', () => {
       if (refused % 3 === 0) tokens = 25
       response.writeHead(429, { 'retry-after': '0.05' }).end('Retry later')
     })
-    const gate = new FleetGate({ concurrency: 32 })
+    const gate = new FleetGate({ clock: machineClock, concurrency: 32 })
     const client = createTestClient(server.base, { gate, retries: 3 })
     const running = runWork({
       items: listItems(100),
@@ -55,7 +57,10 @@ describe('an instance that allows so many at a time', () => {
       const link = page < 9 ? { link: `<${base}?page=${page + 1}>; rel="next"` } : {}
       sendJson(response, 200, [{ id: page }], { ...link, 'x-total-pages': '9', 'x-per-page': '1' })
     })
-    const client = createTestClient(server.base, { gate: new FleetGate(), retries: 3 })
+    const client = createTestClient(server.base, {
+      gate: new FleetGate({ clock: machineClock }),
+      retries: 3,
+    })
     const ids: unknown[] = []
     for await (const batch of client.list(buildGet('/runners'), {}))
       for (const bytes of batch) ids.push(JSON.parse(Buffer.from(bytes).toString()).id)
@@ -67,7 +72,7 @@ describe('an instance that allows so many at a time', () => {
 describe('an instance that is not there', () => {
   it('is given up after twenty attempts, however many retries there would be', async () => {
     const server = await serveRaw((socket) => socket.resetAndDestroy())
-    const gate = new FleetGate({ concurrency: 8 })
+    const gate = new FleetGate({ clock: machineClock, concurrency: 8 })
     const client = createTestClient(server.base, { gate, retries: 50 })
     const running = runWork({
       items: listItems(100),

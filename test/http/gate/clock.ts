@@ -30,6 +30,7 @@ export const createScriptedClock = (random: () => number = () => 0.5): ScriptedC
   }
   return {
     now: () => now,
+    uptime: () => now,
     random,
     later: (milliseconds, work) => {
       // Like real timers: never early, and in whole milliseconds.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { machineClock } from '../../../src/base/async.js'
 import { Failure } from '../../../src/errors.js'
 import {
   createGates,
@@ -14,7 +15,7 @@ type Headers = Record<string, string>
 const never = new AbortController().signal
 const toMilliseconds = (count: number): number => count * 60_000
 
-const createGate = (options: GateOptions = {}, random?: () => number) => {
+const createGate = (options: Omit<GateOptions, 'clock'> = {}, random?: () => number) => {
   const clock = createScriptedClock(random)
   return { clock, gate: new FleetGate({ clock, patience: toMilliseconds(15), ...options }) }
 }
@@ -350,7 +351,7 @@ describe('a rate', () => {
 
 describe('gates', () => {
   it('are one for each origin', () => {
-    const of = createGates()
+    const of = createGates({ clock: machineClock })
     expect(of('https://a.example/forge')).toBe(of('https://a.example'))
     expect(of('https://a.example')).not.toBe(of('https://b.example'))
   })

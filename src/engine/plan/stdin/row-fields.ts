@@ -12,6 +12,7 @@ import { getCommandName, getRowFlags, listRowAttributes } from '../../command/de
 import type { Command, Flag, Given } from '../../command/types.js'
 import type { GivenObject } from '../../work/report.js'
 import { formatFlagLabel, type Raw } from '../line.js'
+import type { PlanContext } from '../objects.js'
 import { parseValue, resolveText, type Sources } from '../parse-values.js'
 import { createRowFailure, type RowTap } from './rows.js'
 
@@ -79,7 +80,11 @@ export class RowFields implements RowTap {
   #isTable = false
 
   /** @throws Failure `usage` for a column that is not an attribute, or that a flag of the line also sets */
-  constructor(command: Command, { args, flags }: Raw) {
+  constructor(
+    command: Command,
+    { args, flags }: Raw,
+    private readonly now: Date,
+  ) {
     if (!args.includes('-'))
       throw usage('--row-fields requires rows on standard input', 'Pass - instead of the objects.')
     this.#columns = new Map(
@@ -156,7 +161,9 @@ export class RowFields implements RowTap {
   #parseCell(flag: Flag, texts: readonly string[], label: string): JsonValue {
     const [text = ''] = texts
     if (isSecret(flag) && /^(?:env:|@)./.test(text)) return text
-    const value = isSecret(flag) ? undefined : parseValue(flag.param, texts, label)
+    const value = isSecret(flag)
+      ? undefined
+      : parseValue(flag.param, texts, label, { now: this.now })
     // The journal stores the values of each row, so they must not be secret.
     if (value !== undefined && !holdsSecret(flag.parameter ?? '', value)) return value
     throw usage(
@@ -214,12 +221,15 @@ export const createUnusedColumns = (
 ): RowTap | undefined =>
   getRowFlags(command).length === 0 ? undefined : new UnusedColumns(command, note, objects)
 
+/** The sources of the values of a row. */
+type RowSources = Pick<PlanContext, 'env' | 'note' | 'now'>
+
 /** Returns the parsed line of one object: the flags of the line, and the values of the row. */
 export const createRowGiven = async (
   command: Command,
   given: Given,
   row: RowValues,
-  sources: Pick<Sources, 'env' | 'note'>,
+  sources: RowSources,
 ): Promise<Given> => {
   const own: Record<string, JsonValue> = {}
   for (const flag of getRowFlags(command)) {
@@ -233,14 +243,16 @@ export const createRowGiven = async (
 const parseSecretCell = async (
   flag: Flag,
   text: string,
-  sources: Pick<Sources, 'env' | 'note'>,
+  sources: RowSources,
 ): Promise<JsonValue> => {
+  const now = sources.now()
   const read = await resolveText(text, flag, {
     ...sources,
+    now,
     warn: () => {},
     readStdin: async () => '',
   })
-  return parseValue(flag.param, [read], formatFlagLabel(flag))
+  return parseValue(flag.param, [read], formatFlagLabel(flag), { now })
 }
 
 /**
