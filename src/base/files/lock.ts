@@ -200,17 +200,20 @@ const releaseLock = (directory: string, file: string): void => {
   runUnless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
 }
 
-/** The functions that release the locks of this process at its end. A single listener calls them, however many there are. */
+/** The functions that release the locks of this process at its end. A single listener calls them, while there are any. */
 const releasesAtExit = new Set<() => void>()
-let isListening = false
+let stopListening = (): void => {}
 
 const addReleaseAtExit = (release: () => void): void => {
+  if (releasesAtExit.size === 0)
+    stopListening = onProcessExit(() => {
+      for (const one of releasesAtExit) one()
+    })
   releasesAtExit.add(release)
-  if (isListening) return
-  isListening = true
-  onProcessExit(() => {
-    for (const one of releasesAtExit) one()
-  })
+}
+
+const removeReleaseAtExit = (release: () => void): void => {
+  if (releasesAtExit.delete(release) && releasesAtExit.size === 0) stopListening()
 }
 
 const holdLock = (directory: string, file: string): Lock => {
@@ -233,7 +236,7 @@ const holdLock = (directory: string, file: string): Lock => {
   addReleaseAtExit(atExit)
   const release = (): void => {
     clearInterval(timer)
-    releasesAtExit.delete(atExit)
+    removeReleaseAtExit(atExit)
     atExit()
   }
   return { isHeld, release }
