@@ -1,5 +1,5 @@
 /** Tests planned runs: an agent or --dry-run --save creates them, and a person runs them at a terminal, against the embedded instance. */
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useFreshSandbox } from '../sandbox/instance.js'
@@ -408,6 +408,12 @@ describe('--dry-run --save', () => {
     expect(await carryOut('other')).toMatch(/work was deleted\. Plan .* svcctl journal discard /)
     await signIn('work', 'root', url().replace('127.0.0.1', 'localhost'))
     expect(await carryOut('work')).toContain(`The profile work had another address then: ${url()}`)
+  })
+
+  it('says that it saves nothing if the preview of an object fails', async () => {
+    const { code, stderr } = await save('runners pause 1 999')
+    expect([code, stderr]).toEqual([8, expect.stringContaining('the plan is not saved')])
+    expect(existsSync(getPlansFolder())).toBe(false)
   })
 
   it('cannot be undone before it begins', async () => {

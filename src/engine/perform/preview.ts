@@ -24,7 +24,7 @@ import { type Caller, isAsSent } from '../instance/caller.js'
 import type { InstanceExchange } from '../instance/exchange.js'
 import type { ListReader } from '../instance/listing.js'
 import type { PlanKeeper } from '../journaling/planned-run.js'
-import { type RecordView, type Rows, yieldRecords } from '../rows.js'
+import { createNoteRow, type RecordView, type Rows, yieldRecords } from '../rows.js'
 import { checkNoDuplicate } from './duplicates.js'
 import { FirstObjects, getPreviewName, SafePlans } from './safe-plans.js'
 
@@ -244,8 +244,16 @@ export class Previewer {
 
   /** Yields the previews of actions, and saves them if the line asks for it. */
   async *show(source: Actions, options: WriteOptions): Rows {
-    yield* this.#yieldRows(source, options)
-    await this.#parts.planKeeper?.save()
+    const { planKeeper } = this.#parts
+    try {
+      yield* this.#yieldRows(source, options)
+    } catch (error) {
+      // Who carries out a plan must have seen all of it. A wrong line has no plan.
+      if (planKeeper !== undefined && error instanceof Failure && error.category !== 'usage')
+        yield createNoteRow('the plan is not saved, because the preview is incomplete')
+      throw error
+    }
+    await planKeeper?.save()
   }
 
   /** Returns a preview as people see it: with the instance's names of its attributes. */
