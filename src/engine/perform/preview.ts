@@ -248,7 +248,7 @@ export class Previewer {
     try {
       yield* this.#yieldRows(source, options)
     } catch (error) {
-      // Who carries out a plan must have seen all of it. A wrong line has no plan.
+      // A person must have seen all of a plan before carrying it out. A wrong line has no plan.
       if (planKeeper !== undefined && error instanceof Failure && error.category !== 'usage')
         yield createNoteRow('the plan is not saved, because the preview is incomplete')
       throw error
