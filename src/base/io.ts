@@ -129,7 +129,7 @@ export const processIo: Io = {
     return process.argv.slice(2)
   },
   get env() {
-    return process.env
+    return machineIo.env
   },
   get cwd() {
     return getProcessFolder()

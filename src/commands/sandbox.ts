@@ -23,6 +23,7 @@ import {
 import { usage } from '../errors.js'
 import { toWholeAllowance } from '../http/gate.js'
 import { createWaitOptions } from '../profile/index.js'
+import type { Sandbox } from '../sandbox/index.js'
 import { type Arguments, define } from './define.js'
 
 /** Declares the flag `--as-of`, the version whose CI keywords are checked. */
@@ -83,6 +84,16 @@ const serveFlags = {
   'as-of': createAsOfFlag('check CI configurations as this version does, such as 14.5 [latest]'),
 }
 
+/** Yields the address of the embedded instance and its users. */
+async function* yieldWelcome({ answer }: Context, { url, users }: Sandbox): Rows {
+  if (answer.reader !== 'people') return yield* yieldRecord({ url, users }, { reveal: true })
+  yield createTextRow(`${url}\n\n`)
+  yield* yieldRecords(users, { columns: ['username', 'role', 'token'], reveal: true })
+  yield createNoteRow(
+    `use it with: SVC_BASE_URL=${url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
+  )
+}
+
 /** Serves the embedded instance until it is interrupted. */
 async function* serveFrom(
   folder: string,
@@ -111,16 +122,7 @@ async function* serveFrom(
     latency: flags.latency,
   })
   try {
-    if (context.answer.reader === 'people') {
-      yield createTextRow(`${sandbox.url}\n\n`)
-      yield* yieldRecords(sandbox.users, {
-        columns: ['username', 'role', 'token'],
-        reveal: true,
-      })
-      yield createNoteRow(
-        `use it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
-      )
-    } else yield* yieldRecord({ url: sandbox.url, users: sandbox.users }, { reveal: true })
+    yield* yieldWelcome(context, sandbox)
     yield { kind: 'flush' }
     await waitForAbort(context.place.clock.signal)
   } finally {
